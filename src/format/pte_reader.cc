@@ -1,0 +1,2 @@
+// (in work)
+#include "format/program_generated.h"

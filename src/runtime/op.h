@@ -1,0 +1,171 @@
+// What an operator is: a name, and a `prepare` that reads its arguments once, judges them, and leaves behind a function
+// and its parameters. After prepare() is ok, running can fail only on data that no one could know before (an index
+// out of range), and says so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/arena.h"
+#include "core/status.h"
+#include "core/tensor.h"
+#include "kernels/kernels.h"
+
+namespace wick {
+
+class Method;
+
+// Handed to an operator each time that it runs.
+struct RunContext {
+  void* scratch;     // as much as the operator asked for, 16-byte aligned
+  ErrorText* error;  // for data-dependent errors
+};
+
+// One step of a method. Gets what its operator's prepare() left behind.
+using Run = Status (*)(const void* params, RunContext& context);
+
+// A list of integers as an argument: up to kMaxList entries.
+struct IntList {
+  static constexpr uint32_t kMaxList = 16;
+  int64_t items[kMaxList];
+  uint32_t count = 0;
+};
+
+// A number that may be an integer, a floating-point number or a bool ("Scalar" in operator signatures).
+struct Scalar {
+  enum class Kind : uint8_t { kInt, kFloat, kBool } kind = Kind::kInt;
+  int64_t i = 0;   // kInt, kBool
+  double f = 0.0;  // kFloat
+  double as_double() const { return kind == Kind::kFloat ? f : static_cast<double>(i); }
+};
+
+// The view that an operator's prepare() has of one instruction. Errors stick: the first one is kept with the place
+// (operator, instruction, argument, value) in front, later getters return harmless values, and prepare() ends with
+//   if (p.failed()) return p.status();
+// before it looks at what the getters gave. Argument numbers are those of the operator's schema; out arguments follow.
+class Prepare {
+ public:
+  // --- arguments -----------------------------------------------------------------------------------------------
+  // Schema arguments plus out arguments; the return value that the file repeats is not counted.
+  uint32_t arg_count() const { return arg_count_; }
+  bool is_none(uint32_t arg);
+  Tensor tensor(uint32_t arg);                         // fails when it is not a tensor
+  bool optional_tensor(uint32_t arg, Tensor* tensor);  // false when it is None
+  int64_t integer(uint32_t arg);
+  int32_t int32(uint32_t arg);  // fails when the value does not fit
+  int32_t int32_in(uint32_t arg, int32_t low, int32_t high);
+  double number(uint32_t arg);  // Int, Double or Bool
+  Scalar scalar(uint32_t arg);
+  bool boolean(uint32_t arg);
+  const char* string(uint32_t arg);  // null for None
+  IntList int_list(uint32_t arg);    // an empty list for None
+  // A list of tensors; entries that are None have rank 0xFF (kNoTensor). Returns how many there are, at most `max`.
+  uint32_t tensor_list(uint32_t arg, Tensor* tensors, uint32_t max);
+  static constexpr uint8_t kNoTensor = 0xFF;
+  // The number of entries of a list argument.
+  uint32_t list_size(uint32_t arg);
+  Tensor list_tensor(uint32_t arg, uint32_t index);
+
+  // An out argument: a tensor that may be written. Fails when it is constant.
+  Tensor output(uint32_t arg);
+  // Gives an output the sizes that the operator computed. For a static output they must be equal to its own; for one
+  // with an upper bound the new sizes are kept. Updates `output` itself.
+  void resize(uint32_t arg, Tensor* output, const int32_t* sizes, uint32_t rank);
+  // Writes a scalar value at run time (prim operators): where, or null while measuring. Marks the value as changing.
+  struct Value* value_slot(uint32_t arg);
+
+  // --- judgement -----------------------------------------------------------------------------------------------
+  // Fails with "<place>: <text>" unless `condition`. Text parts as in ErrorText::add.
+  template <typename... Parts>
+  bool require(bool condition, Code code, uint32_t arg, Parts... parts) {
+    if (condition || failed()) return condition;
+    begin_error(code, arg);
+    add_error(parts...);
+    return false;
+  }
+  void require_dtype(uint32_t arg, const Tensor& t, DType dtype);
+  void require_rank(uint32_t arg, const Tensor& t, uint32_t rank);
+  void require_same_sizes(uint32_t arg, const Tensor& t, const Tensor& like);
+  // Elements of equal logical index at equal offsets.
+  void require_same_layout(uint32_t arg, const Tensor& t, const Tensor& like);
+  // Memory order must be the logical order.
+  void require_contiguous(uint32_t arg, const Tensor& t);
+  void require_channels_last(uint32_t arg, const Tensor& t);
+  // The tensor's bytes must be in the program (weights).
+  void require_constant(uint32_t arg, const Tensor& t);
+  void require_arg_count(uint32_t count);
+  bool failed() const { return !status_.ok(); }
+  Status status() const { return status_; }
+
+  // --- memory --------------------------------------------------------------------------------------------------
+  // True while only sizes are wanted: memory handed out is null and must not be touched.
+  bool measuring() const { return arena_->measuring(); }
+  // Memory that lives as long as the method. Null while measuring or when the arena is full.
+  void* persistent(uint32_t bytes, uint32_t alignment = 4);
+  // Scratch for the run, shared with all other operators.
+  void scratch(uint32_t bytes) { scratch_bytes_ = bytes > scratch_bytes_ ? bytes : scratch_bytes_; }
+  // Both, for a kernel's plan; returns the prepared memory.
+  void* memory(const kernels::KernelMemory& m) {
+    scratch(m.scratch_bytes);
+    return m.prepared_bytes > 0 ? persistent(m.prepared_bytes) : nullptr;
+  }
+  // True when prepared memory may be filled: there is memory and nothing has failed.
+  bool may_write() const { return !measuring() && !failed() && !arena_->overflowed(); }
+
+  // --- result --------------------------------------------------------------------------------------------------
+  // Leaves `params` (copied into the arena) and the function that runs with them. The last thing a prepare() does.
+  template <typename Params>
+  Status finish(Run run, const Params& params) {
+    static_assert(std::is_trivially_copyable_v<Params> && alignof(Params) <= 8);
+    return finish_bytes(run, &params, sizeof(Params), alignof(Params));
+  }
+  // Nothing to do when the method runs (a copy onto itself, an empty tensor).
+  Status finish_nothing();
+
+ private:
+  friend class Method;
+  Prepare() = default;
+  Status finish_bytes(Run run, const void* params, uint32_t bytes, uint32_t alignment);
+  void begin_error(Code code, uint32_t arg);
+  template <typename... Parts>
+  void add_error(Parts... parts) {
+    if (error_ != nullptr) error_->add(parts...);
+  }
+
+  Method* method_ = nullptr;
+  Arena* arena_ = nullptr;
+  ErrorText* error_ = nullptr;
+  const uint8_t* args_ = nullptr;  // the instruction's argument list in the file
+  uint32_t arg_count_ = 0;
+  uint32_t instruction_ = 0;
+  uint32_t scratch_bytes_ = 0;
+  Status status_;
+  bool changing_ = false;  // reads or writes something that changes between calls
+  Run run_ = nullptr;
+  const void* params_ = nullptr;
+};
+
+// A row of an operator table.
+struct Op {
+  const char* name;  // "namespace::name.overload", as the file spells it
+  uint32_t hash;     // op_hash(name)
+  Status (*prepare)(Prepare& p);
+};
+
+// FNV-1a.
+constexpr uint32_t op_hash(const char* name) {
+  uint32_t h = 2166136261u;
+  for (; *name != '\0'; ++name) h = (h ^ static_cast<uint8_t>(*name)) * 16777619u;
+  return h;
+}
+
+struct OpTable {
+  const Op* ops;
+  uint32_t count;
+};
+
+// Every operator that wick has. A selective build links a generated table instead.
+extern const OpTable kAllOps;
+
+}  // namespace wick
