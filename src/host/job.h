@@ -1,0 +1,71 @@
+// What is asked of a machine that can run programs (this host, an emulated core, a board on a serial line), and what
+// comes back. One job loads one program and makes calls in order; every figure that the machine can tell is in the
+// result. Knows nothing of files or of how the machine is reached.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/dtype.h"
+
+namespace wick::host {
+
+// A tensor by value. `bytes` are in memory order of the program's dim_order on the way to and from a machine.
+struct Array {
+  DType dtype = DType::kFloat32;
+  std::vector<int32_t> sizes;  // logical
+  std::vector<uint8_t> bytes;
+};
+
+using HostValue = std::variant<Array, int64_t, double, bool, std::string>;
+
+struct Call {
+  std::string method = "forward";
+  std::vector<HostValue> inputs;
+  bool reset_before = false;  // mutable state back to its initial values first
+};
+
+struct Job {
+  std::string target = "host";  // host, cortex-m0plus, cortex-m4, cortex-m33, cortex-m55
+  std::vector<uint8_t> program;
+  std::vector<uint8_t> data;  // a .ptd file, or empty
+  std::optional<uint64_t> arena_bytes;  // default: exactly what is needed
+  std::vector<Call> calls;
+  uint32_t repeat = 1;  // each call is made this often; figures are of the last
+  bool profile = false;
+};
+
+struct OperatorCost {
+  uint32_t index = 0;  // instruction in the program
+  std::string name;
+  uint64_t calls = 0;
+  uint64_t ticks = 0;
+};
+
+struct CallResult {
+  std::vector<HostValue> outputs;
+  uint64_t ticks = 0;  // of one execute
+  std::vector<OperatorCost> operators;  // with Job::profile
+};
+
+struct JobResult {
+  std::string error;  // empty when all went well; then the rest holds
+  std::string tick_unit;  // "ns" on the host, "instructions" under emulation
+  uint64_t arena_bytes = 0;       // needed, all in
+  uint64_t persistent_bytes = 0, planned_bytes = 0, scratch_bytes = 0;  // its parts
+  std::optional<uint64_t> stack_bytes;  // high-water mark of load, prepare and execute
+  std::optional<uint64_t> load_ticks, prepare_ticks;
+  std::vector<CallResult> calls;
+};
+
+// Runs a job where job.target says. Never throws for what the program or the machine does wrong: that is in `error`.
+JobResult run_job(const Job& job);
+// The machines behind it.
+JobResult run_job_on_host(const Job& job);
+JobResult run_job_emulated(const Job& job);
+
+}  // namespace wick::host
