@@ -85,26 +85,4 @@ void lut_s8(const int8_t* lut, const int8_t* input, int8_t* output, uint32_t cou
   scalar::lut_s8(lut, input, output, count);
 }
 
-// quantize, dequantize
-void quantize_f32_s8(const float* input, int8_t* output, uint32_t count, float inverse_scale, int32_t zero_point,
-                     int32_t quant_min, int32_t quant_max) {
-  scalar::quantize_f32_s8(input, output, count, inverse_scale, zero_point, quant_min, quant_max);
-}
-void quantize_f32_s16(const float* input, int16_t* output, uint32_t count, float inverse_scale, int32_t zero_point,
-                      int32_t quant_min, int32_t quant_max) {
-  scalar::quantize_f32_s16(input, output, count, inverse_scale, zero_point, quant_min, quant_max);
-}
-void dequantize_s8_f32(const int8_t* input, float* output, uint32_t count, float scale, int32_t zero_point) {
-  scalar::dequantize_s8_f32(input, output, count, scale, zero_point);
-}
-void dequantize_s16_f32(const int16_t* input, float* output, uint32_t count, float scale, int32_t zero_point) {
-  scalar::dequantize_s16_f32(input, output, count, scale, zero_point);
-}
-
-// linear in float
-void linear_f32(const float* x, const float* w, const float* bias, float* y, uint32_t rows, uint32_t depth,
-                uint32_t outputs) {
-  scalar::linear_f32(x, w, bias, y, rows, depth, outputs);
-}
-
 }  // namespace wick::kernels::dsp
