@@ -30,3 +30,17 @@ endif()
 foreach(language C CXX ASM)
   set(CMAKE_${language}_FLAGS_INIT "${core} -mthumb -Wno-psabi")
 endforeach()
+
+# The emulated board that runs the core's programs: ctest starts every test program in it.
+if(WICK_TARGET STREQUAL "cortex-m0plus")
+  set(WICK_QEMU_MACHINE mps2-an385)
+elseif(WICK_TARGET STREQUAL "cortex-m4")
+  set(WICK_QEMU_MACHINE mps2-an386)
+elseif(WICK_TARGET STREQUAL "cortex-m33")
+  set(WICK_QEMU_MACHINE mps2-an505)
+elseif(WICK_TARGET STREQUAL "cortex-m55")
+  set(WICK_QEMU_MACHINE mps3-an547)
+endif()
+set(CMAKE_CROSSCOMPILING_EMULATOR
+  qemu-system-arm -M ${WICK_QEMU_MACHINE} -nographic -monitor none -serial null
+  -semihosting-config enable=on,target=native -kernel)
