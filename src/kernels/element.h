@@ -59,7 +59,7 @@ void store_f64(void* data, DType dtype, int32_t index, double value);
 int64_t load_i64(const void* data, DType dtype, int32_t index);
 void store_i64(void* data, DType dtype, int32_t index, int64_t value);
 
-// The same by the type that is computed in.
+// The same by the type that is computed in; integers wrap, so they are computed without sign.
 template <typename T>
 T load_as(const void* data, DType dtype, int32_t index);
 template <>
@@ -71,11 +71,13 @@ inline double load_as<double>(const void* data, DType dtype, int32_t index) {
   return load_f64(data, dtype, index);
 }
 template <>
-inline int64_t load_as<int64_t>(const void* data, DType dtype, int32_t index) {
-  return load_i64(data, dtype, index);
+inline uint64_t load_as<uint64_t>(const void* data, DType dtype, int32_t index) {
+  return static_cast<uint64_t>(load_i64(data, dtype, index));
 }
 inline void store_as(void* data, DType dtype, int32_t index, float value) { store_f32(data, dtype, index, value); }
 inline void store_as(void* data, DType dtype, int32_t index, double value) { store_f64(data, dtype, index, value); }
-inline void store_as(void* data, DType dtype, int32_t index, int64_t value) { store_i64(data, dtype, index, value); }
+inline void store_as(void* data, DType dtype, int32_t index, uint64_t value) {
+  store_i64(data, dtype, index, static_cast<int64_t>(value));
+}
 
 }  // namespace wick::kernels
