@@ -55,6 +55,12 @@ class [[nodiscard]] Status {
     if (::wick::Status try_status = (expression); !try_status.ok()) return try_status; \
   } while (false)
 
+// Equality of zero-terminated texts; a device has no libc to ask.
+constexpr bool same_text(const char* a, const char* b) {
+  while (*a != '\0' && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
 // Text of an error, in the caller's buffer. Keeps the first error; what does not fit is cut, never overrun.
 class ErrorText {
  public:

@@ -25,6 +25,7 @@ struct Tensor {
   DType dtype = DType::kUInt8;
   Storage storage = Storage::kPlanned;
   bool dynamic = false;  // sizes are an upper bound that may shrink between calls
+  bool state = false;    // planned memory that keeps its value between calls
 
   int32_t size(uint32_t dim) const { return sizes[dim]; }
   uint32_t numel() const {

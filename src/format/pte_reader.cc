@@ -1,2 +1,252 @@
-// (in work)
+#include "format/pte_reader.h"
+
 #include "format/program_generated.h"
+
+namespace wick::format {
+
+namespace {
+
+constexpr uint32_t kHeaderAt = 8;         // behind the root offset and the file identifier
+constexpr uint32_t kHeaderMinimum = 24;   // bytes: magic, length, program size, segment base
+constexpr uint32_t kHeaderWithSize = 32;  // the same with the size of all segments
+constexpr uint32_t kSmallestFile = 16;
+
+uint32_t read32(const uint8_t* p) { return *reinterpret_cast<const uint32_t*>(p); }
+uint64_t read64(const uint8_t* p) { return read32(p) | static_cast<uint64_t>(read32(p + 4)) << 32; }
+
+Status judge_identifier(const uint8_t* p, ErrorText& error) {
+  if (p[4] == 'E' && p[5] == 'T' && p[6] == '1' && p[7] == '2') return {};
+  if (p[4] == 'E' && p[5] == 'T') {
+    const char version[3] = {static_cast<char>(p[6]), static_cast<char>(p[7]), '\0'};
+    error.add("incompatible program version \"ET", version, "\", expected \"ET12\"");
+  } else if (p[4] == 'B' && p[5] == 'P') {
+    error.add("this is a bundled program; the .pte inside it is what can be loaded");
+  } else {
+    error.add("not an ExecuTorch program: no \"ET12\" at byte 4");
+  }
+  return Code::kInvalidProgram;
+}
+
+}  // namespace
+
+Status PteFile::open(const void* bytes, size_t size, ErrorText& error) {
+  root_ = Table();
+  plans_ = segments_ = Vector();
+  segment_base_ = 0;
+  const uint8_t* p = static_cast<const uint8_t*>(bytes);
+  if (p == nullptr || size < kSmallestFile) {
+    error.add("too short to be a program: ", static_cast<uint64_t>(size), " bytes");
+    return Code::kInvalidProgram;
+  }
+  if (reinterpret_cast<uintptr_t>(p) % kFileAlignment != 0) {
+    error.add("the program must lie at a multiple of ", kFileAlignment, " bytes");
+    return Code::kInvalidArgument;
+  }
+  WICK_TRY(judge_identifier(p, error));
+
+  uint64_t program_bytes = size;
+  uint64_t data_bytes = 0;
+  if (size >= kHeaderAt + kHeaderMinimum && p[8] == 'e' && p[9] == 'h' && p[10] == '0' && p[11] == '0') {
+    const uint32_t length = read32(p + 12);
+    if (length < kHeaderMinimum) {
+      error.add("extended header of ", length, " bytes, expected at least ", kHeaderMinimum);
+      return Code::kInvalidProgram;
+    }
+    program_bytes = read64(p + 16);
+    segment_base_ = read64(p + 24);
+    const bool sized = length >= kHeaderWithSize && size >= kHeaderAt + kHeaderWithSize;
+    data_bytes = sized ? read64(p + 32) : 0;
+    if (program_bytes < kSmallestFile || program_bytes > size || segment_base_ > size ||
+        data_bytes > size - segment_base_ || (segment_base_ != 0 && segment_base_ < program_bytes)) {
+      error.add("truncated or inconsistent: the header says ", program_bytes, " program bytes and ", data_bytes,
+                " data bytes from byte ", segment_base_, ", the file has ", static_cast<uint64_t>(size));
+      return Code::kInvalidProgram;
+    }
+  }
+  if (program_bytes > INT32_MAX) {
+    error.add("program of more than 2 GiB");
+    return Code::kUnsupported;
+  }
+
+  file_ = {p, size};
+  buffer_ = Buffer(p, static_cast<uint32_t>(program_bytes));
+  root_ = Table(buffer_, read32(p));
+  plans_ = root_.vector(fb::Program::VT_PLANS, 4);
+  segments_ = root_.vector(fb::Program::VT_SEGMENTS, 4);
+  if (buffer_.bad()) {
+    error.add("malformed: the root table or its lists lie outside of the file");
+    return Code::kInvalidProgram;
+  }
+  if (plans_.count == 0) {
+    error.add("the program has no methods");
+    return Code::kInvalidProgram;
+  }
+  if (segments_.count > 0 && segment_base_ == 0) {
+    error.add("the program has segments but no extended header that says where they start");
+    return Code::kInvalidProgram;
+  }
+  return {};
+}
+
+Status PteFile::segment(uint32_t index, Bytes* bytes, ErrorText& error) const {
+  if (index >= segments_.count) {
+    error.add("segment ", index, " of ", segments_.count);
+    return Code::kInvalidProgram;
+  }
+  const Table table = Table::element(buffer_, segments_, index);
+  const uint64_t offset = table.u64(fb::Segment::VT_OFFSET);
+  const uint64_t size = table.u64(fb::Segment::VT_SIZE);
+  const uint64_t room = file_.size - segment_base_;
+  if (buffer_.bad() || offset > room || size > room - offset) {
+    error.add("segment ", index, " (offset ", offset, ", ", size, " bytes) lies outside of the file's ", room,
+              " data bytes");
+    return Code::kInvalidProgram;
+  }
+  *bytes = {file_.data + segment_base_ + offset, static_cast<size_t>(size)};
+  return {};
+}
+
+Status PteFile::subsegment(const Table& table, uint32_t index, uint32_t bytes, const char* what, const uint8_t** data,
+                           ErrorText& error) const {
+  const Vector offsets = table.present() ? table.vector(fb::Subsegments::VT_OFFSETS, 8) : Vector();
+  if (buffer_.bad() || index >= offsets.count) {
+    error.add(what, " ", index, " of ", offsets.count);
+    return Code::kInvalidProgram;
+  }
+  Bytes segment_bytes;
+  WICK_TRY(segment(table.u32(fb::Subsegments::VT_SEGMENT), &segment_bytes, error));
+  const uint64_t offset = offsets.u64(index);
+  if (offset > segment_bytes.size || bytes > segment_bytes.size - offset) {
+    error.add(what, " ", index, " (offset ", offset, ", ", bytes, " bytes) lies outside of its segment of ",
+              static_cast<uint64_t>(segment_bytes.size), " bytes");
+    return Code::kInvalidProgram;
+  }
+  *data = segment_bytes.data + offset;
+  return {};
+}
+
+Status PteFile::constant(uint32_t index, uint32_t bytes, const uint8_t** data, ErrorText& error) const {
+  const Table table = root_.table(fb::Program::VT_CONSTANT_SEGMENT);
+  if (table.present() && table.vector(fb::Subsegments::VT_OFFSETS, 8).count > 0) {
+    return subsegment(table, index, bytes, "constant", data, error);
+  }
+  // Old files: constants inline, in the FlatBuffer itself.
+  const Vector constants = root_.vector(fb::Program::VT_CONSTANTS, 4);
+  if (buffer_.bad() || index >= constants.count) {
+    error.add("constant ", index, " of ", constants.count);
+    return Code::kInvalidProgram;
+  }
+  const Vector storage = Table::element(buffer_, constants, index).vector(fb::InlineBuffer::VT_STORAGE, 1);
+  if (buffer_.bad() || bytes > storage.count) {
+    error.add("constant ", index, " has ", storage.count, " bytes, its tensor ", bytes);
+    return Code::kInvalidProgram;
+  }
+  *data = storage.data;
+  return {};
+}
+
+Status PteFile::initial_value(uint32_t index, uint32_t bytes, const uint8_t** data, ErrorText& error) const {
+  const Vector segments = root_.vector(fb::Program::VT_MUTABLE_SEGMENTS, 4);
+  if (buffer_.bad() || segments.count == 0) {
+    error.add("a mutable tensor has an initial value, but the program has no segment for it");
+    return Code::kInvalidProgram;
+  }
+  return subsegment(Table::element(buffer_, segments, 0), index, bytes, "initial value", data, error);
+}
+
+Status PteFile::named_data(const char* name, Bytes* bytes, ErrorText& error) const {
+  const Vector entries = root_.vector(fb::Program::VT_NAMED_DATA, 4);
+  for (uint32_t i = 0; i < entries.count; ++i) {
+    const Table entry = Table::element(buffer_, entries, i);
+    const char* key = entry.present() ? entry.string(fb::NamedData::VT_KEY) : nullptr;
+    if (buffer_.bad() || key == nullptr) break;
+    if (same_text(key, name)) return segment(entry.u32(fb::NamedData::VT_SEGMENT), bytes, error);
+  }
+  if (buffer_.bad()) {
+    error.add("malformed table of named data");
+    return Code::kInvalidProgram;
+  }
+  return Code::kNotFound;
+}
+
+Status PteFile::tensor(const Table& table, TensorFacts* facts, ErrorText& error) const {
+  TensorFacts& t = *facts;
+  t = TensorFacts();
+  const Vector sizes = table.vector(fb::Tensor::VT_SIZES, 4);
+  const Vector dim_order = table.vector(fb::Tensor::VT_DIM_ORDER, 1);
+  const uint8_t scalar_type = table.u8(fb::Tensor::VT_SCALAR_TYPE);
+  const uint8_t dynamism = table.u8(fb::Tensor::VT_DYNAMISM);
+  t.data_index = table.u32(fb::Tensor::VT_DATA_INDEX);
+  if (table.has(fb::Tensor::VT_ALLOCATION)) {
+    const Table allocation = table.table(fb::Tensor::VT_ALLOCATION);
+    t.planned = true;
+    t.memory_id = allocation.u32(fb::AllocationInfo::VT_MEMORY_ID);
+    t.offset = allocation.u32(fb::AllocationInfo::VT_OFFSET_LOW);
+    if (allocation.u32(fb::AllocationInfo::VT_OFFSET_HIGH) != 0 || t.offset > INT32_MAX) {
+      error.add("planned offset beyond 2 GiB");
+      return Code::kUnsupported;
+    }
+  }
+  if (table.has(fb::Tensor::VT_EXTRA)) {
+    const Table extra = table.table(fb::Tensor::VT_EXTRA);
+    t.external = extra.u8(fb::ExtraTensorInfo::VT_LOCATION) == 1;
+    t.name = extra.string(fb::ExtraTensorInfo::VT_NAME);
+    if (extra.u8(fb::ExtraTensorInfo::VT_DEVICE_TYPE) != 0) {
+      error.add("tensor on another device than the CPU");
+      return Code::kUnsupported;
+    }
+  }
+  if (buffer_.bad()) {
+    error.add("malformed tensor table");
+    return Code::kInvalidProgram;
+  }
+  t.dtype = static_cast<DType>(scalar_type);
+  const uint32_t element_bytes = dtype_bytes(t.dtype);
+  if (element_bytes == 0) {
+    error.add("element type number ", static_cast<uint32_t>(scalar_type), " is not one that wick has");
+    return Code::kUnsupported;
+  }
+  if (dynamism > 1) {
+    error.add("unbounded dynamic shape; export with an upper bound");
+    return Code::kUnsupported;
+  }
+  if (table.u32(fb::Tensor::VT_STORAGE_OFFSET) != 0 || table.u8(fb::Tensor::VT_LAYOUT) != 0) {
+    error.add("storage offset or layout that is not strided");
+    return Code::kUnsupported;
+  }
+  if (sizes.count > kMaxRank) {
+    error.add("rank ", sizes.count, ", at most ", kMaxRank, " is supported");
+    return Code::kUnsupported;
+  }
+  if (dim_order.count != sizes.count) {
+    error.add("dim_order of ", dim_order.count, " entries for rank ", sizes.count);
+    return Code::kInvalidProgram;
+  }
+  t.rank = sizes.count;
+  t.sizes = reinterpret_cast<const int32_t*>(sizes.data);
+  t.dim_order = dim_order.data;
+  t.dynamic = dynamism == 1;
+  uint32_t seen = 0;
+  uint64_t bytes = element_bytes;
+  bool empty = false;
+  for (uint32_t i = 0; i < t.rank; ++i) {
+    const int32_t size = t.sizes[i];
+    seen |= 1u << (dim_order.data[i] & 31);
+    if (size > 0) bytes *= static_cast<uint32_t>(size);
+    empty = empty || size == 0;
+    if (size < 0 || bytes > INT32_MAX) {
+      error.add("sizes ");
+      error.add_sizes(t.sizes, t.rank);
+      error.add(" are negative or more than 2 GiB");
+      return Code::kInvalidProgram;
+    }
+  }
+  if (seen != (1u << t.rank) - 1) {
+    error.add("dim_order is not a permutation of 0..", t.rank - 1);
+    return Code::kInvalidProgram;
+  }
+  t.bytes = empty ? 0 : static_cast<uint32_t>(bytes);
+  return {};
+}
+
+}  // namespace wick::format

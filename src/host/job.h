@@ -32,7 +32,7 @@ struct Call {
 struct Job {
   std::string target = "host";  // host, cortex-m0plus, cortex-m4, cortex-m33, cortex-m55
   std::vector<uint8_t> program;
-  std::vector<uint8_t> data;  // a .ptd file, or empty
+  std::vector<uint8_t> data;            // a .ptd file, or empty
   std::optional<uint64_t> arena_bytes;  // default: exactly what is needed
   std::vector<Call> calls;
   uint32_t repeat = 1;  // each call is made this often; figures are of the last
@@ -48,16 +48,16 @@ struct OperatorCost {
 
 struct CallResult {
   std::vector<HostValue> outputs;
-  uint64_t ticks = 0;  // of one execute
+  uint64_t ticks = 0;                   // of one execute
   std::vector<OperatorCost> operators;  // with Job::profile
 };
 
 struct JobResult {
-  std::string error;  // empty when all went well; then the rest holds
-  std::string tick_unit;  // "ns" on the host, "instructions" under emulation
-  uint64_t arena_bytes = 0;       // needed, all in
+  std::string error;         // empty when all went well; then the rest holds
+  std::string tick_unit;     // "ns" on the host, "instructions" under emulation
+  uint64_t arena_bytes = 0;  // needed, all in
   uint64_t persistent_bytes = 0, planned_bytes = 0, scratch_bytes = 0;  // its parts
-  std::optional<uint64_t> stack_bytes;  // high-water mark of load, prepare and execute
+  std::optional<uint64_t> stack_bytes;                                  // high-water mark of load, prepare and execute
   std::optional<uint64_t> load_ticks, prepare_ticks;
   std::vector<CallResult> calls;
 };

@@ -10,7 +10,7 @@
 //   method.prepare(program, "forward", kAllOps, arena, error);
 //   method.set_input(0, data, bytes, error);
 //   method.execute(error);
-//   method.output(0).data ...
+//   method.output(0).tensor.data ...
 #pragma once
 
 #include <cstddef>
@@ -25,67 +25,135 @@
 
 namespace wick {
 
-// What a method needs, in bytes. Exact: an arena of `arena_bytes()` with a 16-byte aligned base is enough, and one byte
+// What methods need, in bytes. Exact: an arena of arena_bytes() with a 16-byte aligned base is enough, and one byte
 // less is refused.
 struct MethodMemory {
-  size_t persistent_bytes = 0;  // steps, parameters, prepared weights' sums, mutable state
+  size_t persistent_bytes = 0;  // steps, parameters, prepared sums, mutable state, and what alignment costs
   size_t planned_bytes = 0;     // activations, as the program plans them
   size_t scratch_bytes = 0;     // the largest that any operator asks for
-  size_t arena_bytes() const;
+  size_t arena_bytes() const { return persistent_bytes + planned_bytes + scratch_bytes; }
 };
 
 class Method {
  public:
+  // Methods that share one arena, at most.
+  static constexpr uint32_t kMaxShared = 8;
+
   // Says what `prepare` will need, exactly.
   static Status measure(const Program& program, const char* name, const OpTable& ops, MethodMemory* memory,
-                        ErrorText& error);
+                        ErrorText& error) {
+    return measure_all(program, &name, 1, ops, memory, error);
+  }
   // Decodes and judges everything once. On failure the arena is as it was and the method must not be used.
-  Status prepare(const Program& program, const char* name, const OpTable& ops, Arena& arena, ErrorText& error);
+  Status prepare(const Program& program, const char* name, const OpTable& ops, Arena& arena, ErrorText& error) {
+    return prepare_all(program, &name, 1, ops, arena, this, nullptr, error);
+  }
 
-  // Several methods in one arena: activations and scratch, which hold nothing between calls, are shared; state isn't.
-  // An output is then valid until any of the methods runs again. `methods` has `count` entries.
+  // Several methods in one arena: activations and scratch, which hold nothing between calls, are shared; mutable state
+  // isn't. An output is then valid until any of the methods is given inputs or runs. `methods` has `count` entries.
   static Status measure_all(const Program& program, const char* const* names, uint32_t count, const OpTable& ops,
                             MethodMemory* memory, ErrorText& error);
   static Status prepare_all(const Program& program, const char* const* names, uint32_t count, const OpTable& ops,
-                            Arena& arena, Method* methods, ErrorText& error);
+                            Arena& arena, Method* methods, MethodMemory* memory, ErrorText& error);
 
-  uint32_t input_count() const { return input_count_; }
-  uint32_t output_count() const { return output_count_; }
-  // Kind, and for tensors the present shape and memory. A planned input's data may be written in place.
-  const Value& input(uint32_t index) const;
-  const Value& output(uint32_t index) const;
+  uint32_t input_count() const { return inputs_.count; }
+  uint32_t output_count() const { return outputs_.count; }
+  // Kind, and for tensors the present sizes and memory.
+  Value input(uint32_t index) const { return io_value(inputs_, index); }
+  Value output(uint32_t index) const { return io_value(outputs_, index); }
 
   // A planned input is copied; memory that the program leaves to the caller is used in place and must stay. `bytes`
-  // must be the tensor's. The layout is the program's (dim_order), not converted.
+  // must be the tensor's. The layout is the program's (dim_order): nothing is converted.
   Status set_input(uint32_t index, const void* data, size_t bytes, ErrorText& error);
-  // The same for an input whose sizes are an upper bound.
+  // The same, with sizes, for an input whose own are an upper bound.
   Status set_input(uint32_t index, const void* data, size_t bytes, const int32_t* sizes, uint32_t rank,
                    ErrorText& error);
   // Scalar inputs were fixed when the program was exported: the value must be that one.
   Status set_input(uint32_t index, const Scalar& value, ErrorText& error);
+  // Says that a planned input was written in place, through input(index).tensor.data.
+  void input_written(uint32_t index) { input_epochs_[index] = *epoch_; }
   // Memory for an output that the program leaves to the caller.
   Status set_output(uint32_t index, void* data, size_t bytes, ErrorText& error);
 
-  // Every input must have been set since the last execute (planned memory is reused, so old inputs are gone), unless
-  // it was written in place and said so with input_written().
+  // Every planned input must have been set since the last run of any method in this arena, as its memory is reused.
   Status execute(ErrorText& error, Profiler* profiler = nullptr);
-  void input_written(uint32_t index);
   // Mutable state back to its initial values.
-  void reset();
+  Status reset(ErrorText& error);
+  // Instructions that one execute() may run, a guard against endless loops in the program.
+  void set_step_limit(uint32_t steps) { step_limit_ = steps; }
 
-  uint32_t step_count() const { return step_count_; }
-  const char* step_name(uint32_t step) const;       // the operator's name
-  uint32_t step_instruction(uint32_t step) const;   // its instruction in the program
+  uint32_t step_count() const { return instructions_.count; }
+  // The operator of a step as "namespace::name.overload", cut to `bytes`.
+  void step_name(uint32_t step, char* text, size_t bytes) const;
 
  private:
   friend class Prepare;
-  friend class MethodBuilder;
-  struct Step;
+  friend class Builder;
+
+  struct Step {
+    Run run;  // null for an instruction that is no operator (move, jump)
+    const void* params;
+  };
+  // An output of an operator that is not run: its only readers read the constant itself, transposed.
+  struct ConstantView {
+    int32_t value;
+    int32_t source;
+  };
+  // Planned bytes that nothing uses any more, taken out of the plan.
+  struct Hole {
+    uint32_t memory_id, offset, bytes;
+  };
+  // Where a step's parameters lie, so that it can be prepared again.
+  struct Region {
+    uint8_t* base;
+    uint32_t bytes;
+  };
+  enum class Mode : uint8_t {
+    kFixed,            // nothing changes after prepare()
+    kRefreshOnChange,  // sizes or the caller's pointers may change between calls
+    kPrepareEachStep,  // jumps, or scalars computed at run time
+  };
+
+  // values.cc
+  Status value(int32_t index, Value* value, ErrorText& error) const;
+  Status value_in_file(int32_t index, Value* value, ErrorText& error) const;
+  Status tensor_in_file(const format::Table& table, Tensor* tensor, ErrorText& error) const;
+  format::Table value_table(int32_t index, Value::Kind* kind) const;
+  Value io_value(const format::Vector& list, uint32_t index) const;
+  bool is_io(int32_t value) const;
+  uint8_t* planned_address(uint32_t memory_id, uint32_t offset) const;
+  void set_sizes(int32_t index, const int32_t* sizes);
+
+  // method.cc
+  Status execute_fixed(ErrorText& error, Profiler* profiler);
+  Status execute_each(ErrorText& error, Profiler* profiler);
+  Status refresh(uint32_t step, ErrorText& error);
+  Status control(uint32_t step, uint32_t* next, ErrorText& error);
+  Status name_step(Status status, uint32_t step, ErrorText& error) const;
+  Status judge_inputs(ErrorText& error) const;
 
   const Program* program_ = nullptr;
-  uint32_t input_count_ = 0;
-  uint32_t output_count_ = 0;
-  uint32_t step_count_ = 0;
+  const OpTable* ops_ = nullptr;
+  format::Table plan_;
+  format::Vector values_, inputs_, outputs_, operators_, instructions_, buffer_sizes_;
+  Step* steps_ = nullptr;
+  const Op** resolved_ = nullptr;  // by operator index
+  uint8_t** planned_ = nullptr;    // by memory id - 1
+  void* scratch_ = nullptr;
+  uint32_t scratch_bytes_ = 0;
+  uint32_t* epoch_ = nullptr;         // counts runs of all methods in the arena
+  uint32_t* input_epochs_ = nullptr;  // when each input was set
+  Value* table_ = nullptr;            // all values, when any may change
+  Region* regions_ = nullptr;         // by step, with table_
+  ConstantView* views_ = nullptr;
+  uint32_t view_count_ = 0;
+  Hole* holes_ = nullptr;
+  uint32_t hole_count_ = 0;
+  uint32_t step_limit_ = 10'000'000;
+  Mode mode_ = Mode::kFixed;
+  bool refreshing_ = false;  // values come from table_
+  bool changed_ = true;      // something that steps were prepared with has changed
+  bool has_state_ = false;
 };
 
 }  // namespace wick

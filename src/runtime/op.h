@@ -10,11 +10,14 @@
 #include "core/arena.h"
 #include "core/status.h"
 #include "core/tensor.h"
+#include "format/checked.h"
 #include "kernels/kernels.h"
 
 namespace wick {
 
+class Builder;
 class Method;
+struct Value;
 
 // Handed to an operator each time that it runs.
 struct RunContext {
@@ -29,6 +32,11 @@ using Run = Status (*)(const void* params, RunContext& context);
 struct IntList {
   static constexpr uint32_t kMaxList = 16;
   int64_t items[kMaxList];
+  uint32_t count = 0;
+};
+
+struct FloatList {
+  double items[IntList::kMaxList];
   uint32_t count = 0;
 };
 
@@ -49,6 +57,8 @@ class Prepare {
   // --- arguments -----------------------------------------------------------------------------------------------
   // Schema arguments plus out arguments; the return value that the file repeats is not counted.
   uint32_t arg_count() const { return arg_count_; }
+  // For prim operators, whose calls repeat no return value: counts the last argument too.
+  void no_return_value() { arg_count_ = args_.count; }
   bool is_none(uint32_t arg);
   Tensor tensor(uint32_t arg);                         // fails when it is not a tensor
   bool optional_tensor(uint32_t arg, Tensor* tensor);  // false when it is None
@@ -58,14 +68,17 @@ class Prepare {
   double number(uint32_t arg);  // Int, Double or Bool
   Scalar scalar(uint32_t arg);
   bool boolean(uint32_t arg);
-  const char* string(uint32_t arg);  // null for None
-  IntList int_list(uint32_t arg);    // an empty list for None
+  const char* string(uint32_t arg);    // null for None
+  IntList int_list(uint32_t arg);      // an empty list for None
+  FloatList float_list(uint32_t arg);  // an empty list for None
   // A list of tensors; entries that are None have rank 0xFF (kNoTensor). Returns how many there are, at most `max`.
   uint32_t tensor_list(uint32_t arg, Tensor* tensors, uint32_t max);
   static constexpr uint8_t kNoTensor = 0xFF;
   // The number of entries of a list argument.
   uint32_t list_size(uint32_t arg);
   Tensor list_tensor(uint32_t arg, uint32_t index);
+  // The same for an out argument that is a list.
+  Tensor list_output(uint32_t arg, uint32_t index);
 
   // An out argument: a tensor that may be written. Fails when it is constant.
   Tensor output(uint32_t arg);
@@ -73,7 +86,7 @@ class Prepare {
   // with an upper bound the new sizes are kept. Updates `output` itself.
   void resize(uint32_t arg, Tensor* output, const int32_t* sizes, uint32_t rank);
   // Writes a scalar value at run time (prim operators): where, or null while measuring. Marks the value as changing.
-  struct Value* value_slot(uint32_t arg);
+  Value* value_slot(uint32_t arg);
 
   // --- judgement -----------------------------------------------------------------------------------------------
   // Fails with "<place>: <text>" unless `condition`. Text parts as in ErrorText::add.
@@ -124,24 +137,31 @@ class Prepare {
   Status finish_nothing();
 
  private:
+  friend class Builder;
   friend class Method;
-  Prepare() = default;
+  Prepare(Method& method, Arena& arena, ErrorText& error, uint32_t instruction, const format::Vector& args);
   Status finish_bytes(Run run, const void* params, uint32_t bytes, uint32_t alignment);
   void begin_error(Code code, uint32_t arg);
   template <typename... Parts>
   void add_error(Parts... parts) {
-    if (error_ != nullptr) error_->add(parts...);
+    error_->add(parts...);
   }
+  // The value of an argument; None, and an error, when there is none.
+  void read(uint32_t arg, Value* value);
+  bool read_kind(uint32_t arg, Value* value, uint32_t kinds, const char* expected);
+  format::Vector list(uint32_t arg, uint32_t kinds, uint32_t element_bytes);
+  void note_tensor(uint32_t arg, int32_t value, const Tensor& t);
 
-  Method* method_ = nullptr;
-  Arena* arena_ = nullptr;
-  ErrorText* error_ = nullptr;
-  const uint8_t* args_ = nullptr;  // the instruction's argument list in the file
-  uint32_t arg_count_ = 0;
-  uint32_t instruction_ = 0;
+  Method* method_;
+  Arena* arena_;
+  ErrorText* error_;
+  format::Vector args_;
+  uint32_t arg_count_;
+  uint32_t instruction_;
   uint32_t scratch_bytes_ = 0;
   Status status_;
-  bool changing_ = false;  // reads or writes something that changes between calls
+  bool wants_table_ = false;    // met something that may change between calls
+  bool writes_values_ = false;  // computes a scalar at run time
   Run run_ = nullptr;
   const void* params_ = nullptr;
 };

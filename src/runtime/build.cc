@@ -1,0 +1,381 @@
+#include "runtime/build.h"
+
+#include "format/program_generated.h"
+
+namespace wick {
+
+namespace {
+
+constexpr size_t round_up(size_t bytes) { return (bytes + Arena::kAlignment - 1) & ~size_t{Arena::kAlignment - 1}; }
+
+// Compares "name.overload" (or "name") with a whole name.
+bool names_operator(const char* whole, const char* name, const char* overload) {
+  for (; *name != '\0'; ++name, ++whole) {
+    if (*whole != *name) return false;
+  }
+  if (overload == nullptr || *overload == '\0') return *whole == '\0';
+  return *whole == '.' && same_text(whole + 1, overload);
+}
+
+uint32_t hash_on(uint32_t hash, const char* text) {
+  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<uint8_t>(*text)) * 16777619u;
+  return hash;
+}
+
+const Op* find_op(const OpTable& ops, const char* name, const char* overload) {
+  uint32_t hash = hash_on(op_hash(""), name);
+  if (overload != nullptr && *overload != '\0') hash = hash_on(hash_on(hash, "."), overload);
+  for (uint32_t i = 0; i < ops.count; ++i) {
+    if (ops.ops[i].hash == hash && names_operator(ops.ops[i].name, name, overload)) return &ops.ops[i];
+  }
+  return nullptr;
+}
+
+template <typename T>
+T* allocate(Arena& arena, uint32_t count) {
+  return static_cast<T*>(arena.alloc(sizeof(T) * count, alignof(T)));
+}
+
+}  // namespace
+
+Status Builder::build(const char* const* names, uint32_t count, Method* methods, MethodMemory* memory) {
+  if (count == 0 || count > Method::kMaxShared) {
+    error_.add("1 to ", Method::kMaxShared, " methods can share an arena, ", count, " were asked for");
+    return Code::kInvalidArgument;
+  }
+  for (uint32_t i = 0; i < count; ++i) WICK_TRY(open(names[i], methods[i]));
+  Findings findings[Method::kMaxShared];
+  const size_t mark = arena_.needed_bytes();
+  bool again = true;
+  size_t shared_bytes = 0, planned_bytes = 0;
+  uint32_t scratch_bytes = 0;
+  while (again) {
+    again = false;
+    arena_.rewind(mark);
+    shared_bytes = planned_bytes = 0;
+    scratch_bytes = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (findings[i].state) continue;
+      size_t bytes = 0;
+      for (uint32_t id = 1; id < methods[i].buffer_sizes_.count; ++id) {
+        size_t one = 0;
+        WICK_TRY(planned_size(methods[i], findings[i], id, &one));
+        bytes += one;
+      }
+      shared_bytes = bytes > shared_bytes ? bytes : shared_bytes;
+    }
+    uint8_t* shared = static_cast<uint8_t*>(arena_.alloc(shared_bytes, Arena::kAlignment));
+    uint32_t* epoch = allocate<uint32_t>(arena_, 1);
+    if (epoch != nullptr) *epoch = 1;
+    for (uint32_t i = 0; i < count && !again; ++i) {
+      methods[i].epoch_ = epoch;
+      const Status status = pass(methods[i], findings[i], shared, &planned_bytes, &again);
+      if (!status.ok()) {
+        if (!again) {
+          arena_.rewind(mark);
+          return status;
+        }
+        error_.clear();
+      }
+      scratch_bytes = methods[i].scratch_bytes_ > scratch_bytes ? methods[i].scratch_bytes_ : scratch_bytes;
+    }
+  }
+  planned_bytes += shared_bytes;
+  void* scratch = scratch_bytes > 0 ? arena_.alloc(scratch_bytes, Arena::kAlignment) : nullptr;
+  const size_t total = arena_.needed_bytes();
+  if (memory != nullptr) {
+    memory->planned_bytes = planned_bytes;
+    memory->scratch_bytes = scratch_bytes;
+    memory->persistent_bytes = total - mark - planned_bytes - scratch_bytes;
+  }
+  if (arena_.wrapped()) {
+    error_.add("needs more memory than this machine can address");
+    return Code::kOutOfMemory;
+  }
+  if (arena_.overflowed()) {
+    error_.add("arena too small: ", static_cast<uint64_t>(arena_.required_bytes()), " bytes are needed, ",
+               static_cast<uint64_t>(arena_.given_bytes()), " were given");
+    arena_.rewind(mark);
+    return Code::kOutOfMemory;
+  }
+  if (arena_.measuring()) return {};
+  for (uint32_t i = 0; i < count; ++i) {
+    methods[i].scratch_ = scratch;
+    methods[i].scratch_bytes_ = scratch_bytes;
+    methods[i].views_ = nullptr;  // they were this builder's
+    methods[i].view_count_ = 0;
+    if (methods[i].has_state_) WICK_TRY(methods[i].reset(error_));
+  }
+  return {};
+}
+
+Status Builder::open(const char* name, Method& m) {
+  m = Method();
+  WICK_TRY(program_.find_method(name, &m.plan_, error_));
+  m.program_ = &program_;
+  m.ops_ = &ops_;
+  const format::Table& plan = m.plan_;
+  m.values_ = plan.vector(fb::Plan::VT_VALUES, 4);
+  m.inputs_ = plan.vector(fb::Plan::VT_INPUTS, 4);
+  m.outputs_ = plan.vector(fb::Plan::VT_OUTPUTS, 4);
+  m.operators_ = plan.vector(fb::Plan::VT_OPERATORS, 4);
+  m.buffer_sizes_ = plan.vector(fb::Plan::VT_BUFFER_SIZES, 8);
+  const format::Vector chains = plan.vector(fb::Plan::VT_CHAINS, 4);
+  const format::Vector delegates = plan.vector(fb::Plan::VT_DELEGATES, 4);
+  const format::Buffer& buffer = program_.file().buffer();
+  if (chains.count == 1) {
+    const format::Table chain = format::Table::element(buffer, chains, 0);
+    m.instructions_ = chain.vector(fb::Chain::VT_INSTRUCTIONS, 4);
+  }
+  if (buffer.bad()) {
+    buffer.clear();
+    error_.add("method \"", name, "\": malformed lists");
+    return Code::kInvalidProgram;
+  }
+  if (chains.count != 1) {
+    error_.add("method \"", name, "\": ", chains.count, " chains of instructions, expected 1");
+    return chains.count == 0 ? Code::kInvalidProgram : Code::kUnsupported;
+  }
+  if (delegates.count > 0) {
+    error_.add("method \"", name, "\": program needs backend");
+    for (uint32_t i = 0; i < delegates.count; ++i) {
+      const char* id = format::Table::element(buffer, delegates, i).string(fb::Delegate::VT_ID);
+      error_.add(i == 0 ? " " : ", ", id != nullptr && !buffer.bad() ? id : "?");
+    }
+    buffer.clear();
+    error_.add(", which wick does not have; export the program without delegating to it");
+    return Code::kUnsupported;
+  }
+  for (uint32_t id = 1; id < m.buffer_sizes_.count; ++id) {
+    if (m.buffer_sizes_.u64(id) > INT32_MAX) {
+      error_.add("method \"", name, "\": memory ", id, " is planned with a size that is negative or beyond 2 GiB");
+      return Code::kInvalidProgram;
+    }
+  }
+  return judge_operators(m);
+}
+
+Status Builder::judge_operators(Method& m) {
+  const format::Buffer& buffer = program_.file().buffer();
+  uint32_t missing = 0;
+  for (uint32_t i = 0; i < m.operators_.count; ++i) {
+    const format::Table table = format::Table::element(buffer, m.operators_, i);
+    const char* name = table.string(fb::Operator::VT_NAME);
+    const char* overload = table.string(fb::Operator::VT_OVERLOAD);
+    if (buffer.bad() || name == nullptr) {
+      buffer.clear();
+      error_.clear();
+      error_.add("operator ", i, " has no name");
+      return Code::kInvalidProgram;
+    }
+    if (find_op(ops_, name, overload) != nullptr) continue;
+    error_.add(missing == 0 ? "missing operators: " : ", ", name);
+    if (overload != nullptr && *overload != '\0') error_.add(".", overload);
+    ++missing;
+  }
+  if (missing == 0) return {};
+  error_.add(" (", missing, " of ", m.operators_.count, " that the program calls are not in this build)");
+  return Code::kMissingOperator;
+}
+
+const Op* Builder::find(const Method& m, uint32_t op_index) const {
+  if (op_index >= m.operators_.count) return nullptr;
+  if (m.resolved_ != nullptr) return m.resolved_[op_index];
+  const format::Table table = format::Table::element(program_.file().buffer(), m.operators_, op_index);
+  const char* name = table.string(fb::Operator::VT_NAME);
+  return name != nullptr ? find_op(ops_, name, table.string(fb::Operator::VT_OVERLOAD)) : nullptr;
+}
+
+Status Builder::planned_size(const Method& m, const Findings& found, uint32_t memory_id, size_t* bytes) {
+  size_t size = static_cast<size_t>(m.buffer_sizes_.u64(memory_id));
+  for (uint32_t i = 0; i < found.hole_count; ++i) {
+    if (found.holes[i].memory_id == memory_id) size -= found.holes[i].bytes;
+  }
+  *bytes = round_up(size);
+  return {};
+}
+
+Status Builder::pass(Method& m, Findings& found, uint8_t* shared, size_t* planned_bytes, bool* again) {
+  // What may be prepared again reads its weights as the file has them.
+  if (found.table) found.view_count = found.hole_count = 0;
+  WICK_TRY(lay_out(m, found, shared));
+  if (found.state) {
+    for (uint32_t id = 1; id < m.buffer_sizes_.count; ++id) {
+      size_t bytes = 0;
+      WICK_TRY(planned_size(m, found, id, &bytes));
+      *planned_bytes += bytes;
+    }
+  }
+  m.has_state_ = found.state;
+  if (!found.looked_for_views) {
+    found.looked_for_views = true;
+    WICK_TRY(find_views(m, found));
+    if (found.view_count > 0) {
+      find_holes(m, found);
+      *again = true;
+      return {};
+    }
+  }
+  if (found.table) WICK_TRY(fill_table(m));
+  WICK_TRY(judge_io(m, found, again));
+  if (*again) return {};
+  return prepare_steps(m, found, again);
+}
+
+Status Builder::lay_out(Method& m, Findings& found, uint8_t* shared) {
+  const uint32_t buffers = m.buffer_sizes_.count > 0 ? m.buffer_sizes_.count - 1 : 0;
+  m.view_count_ = found.view_count;
+  m.hole_count_ = found.hole_count;
+  m.views_ = found.views;
+  m.holes_ = found.holes;
+  m.table_ = nullptr;
+  m.regions_ = nullptr;
+  m.scratch_bytes_ = 0;
+  m.mode_ = found.each_step ? Method::Mode::kPrepareEachStep
+            : found.table   ? Method::Mode::kRefreshOnChange
+                            : Method::Mode::kFixed;
+  m.steps_ = allocate<Method::Step>(arena_, m.instructions_.count);
+  m.resolved_ = allocate<const Op*>(arena_, m.operators_.count);
+  m.planned_ = allocate<uint8_t*>(arena_, buffers);
+  m.input_epochs_ = allocate<uint32_t>(arena_, m.inputs_.count);
+  if (found.hole_count > 0) {
+    Method::Hole* kept = allocate<Method::Hole>(arena_, found.hole_count);
+    for (uint32_t i = 0; kept != nullptr && i < found.hole_count; ++i) kept[i] = found.holes[i];
+    if (kept != nullptr) m.holes_ = kept;
+  }
+  for (uint32_t id = 1; id <= buffers; ++id) {
+    size_t bytes = 0;
+    WICK_TRY(planned_size(m, found, id, &bytes));
+    uint8_t* at = shared;
+    if (found.state) {
+      at = static_cast<uint8_t*>(arena_.alloc(bytes, Arena::kAlignment));
+    } else if (shared != nullptr) {
+      shared += bytes;
+    }
+    if (m.planned_ != nullptr) m.planned_[id - 1] = at;
+  }
+  if (m.input_epochs_ != nullptr) {
+    for (uint32_t i = 0; i < m.inputs_.count; ++i) m.input_epochs_[i] = 0;
+  }
+  if (m.resolved_ != nullptr) {
+    const Op** resolved = m.resolved_;
+    m.resolved_ = nullptr;
+    for (uint32_t i = 0; i < m.operators_.count; ++i) resolved[i] = find(m, i);
+    m.resolved_ = resolved;
+  }
+  if (found.table) {
+    m.table_ = allocate<Value>(arena_, m.values_.count);
+    m.regions_ = allocate<Method::Region>(arena_, m.instructions_.count);
+  }
+  return {};
+}
+
+Status Builder::fill_table(Method& m) {
+  Value* table = m.table_;
+  m.table_ = nullptr;
+  for (uint32_t i = 0; i < m.values_.count; ++i) {
+    Value v;
+    WICK_TRY(m.value_in_file(static_cast<int32_t>(i), &v, error_));
+    if (v.kind == Value::Kind::kTensor && v.tensor.dynamic) {
+      int32_t* sizes = allocate<int32_t>(arena_, v.tensor.rank);
+      for (uint32_t d = 0; sizes != nullptr && d < v.tensor.rank; ++d) sizes[d] = v.tensor.sizes[d];
+      if (sizes != nullptr) v.tensor.sizes = sizes;
+    }
+    if (table != nullptr && !arena_.overflowed()) table[i] = v;
+  }
+  m.table_ = table;
+  return {};
+}
+
+Status Builder::judge_io(Method& m, Findings& found, bool* again) {
+  for (uint32_t side = 0; side < 2; ++side) {
+    const format::Vector& list = side == 0 ? m.inputs_ : m.outputs_;
+    for (uint32_t i = 0; i < list.count; ++i) {
+      Value v;
+      ErrorText silent;
+      const char* what = side == 0 ? "input " : "output ";
+      if (!m.value_in_file(list.i32(i), &v, silent).ok()) {
+        error_.add(what, i, ": ");
+        return m.value_in_file(list.i32(i), &v, error_);
+      }
+      if (v.kind != Value::Kind::kTensor) continue;
+      if (side == 0 && v.tensor.storage == Storage::kConstant) {
+        error_.add(what, i, ": a constant cannot be an input");
+        return Code::kInvalidProgram;
+      }
+      if ((v.tensor.dynamic || v.tensor.storage == Storage::kCaller) && !found.table) {
+        found.table = *again = true;
+      }
+      if (v.tensor.state && !found.state) found.state = *again = true;
+    }
+  }
+  return {};
+}
+
+Status Builder::prepare_steps(Method& m, Findings& found, bool* again) {
+  const format::Buffer& buffer = program_.file().buffer();
+  for (uint32_t i = 0; i < m.instructions_.count; ++i) {
+    const format::Table instruction = format::Table::element(buffer, m.instructions_, i);
+    const auto kind = static_cast<fb::InstructionArguments>(instruction.u8(fb::Instruction::VT_ARGS_TYPE));
+    const format::Table call = instruction.table(fb::Instruction::VT_ARGS);
+    format::Vector args;
+    if (kind == fb::InstructionArguments::KernelCall) args = call.vector(fb::KernelCall::VT_ARGS, 4);
+    if (buffer.bad() || !call.present()) {
+      buffer.clear();
+      error_.add("instruction ", i, " is malformed");
+      return Code::kInvalidProgram;
+    }
+    if (kind != fb::InstructionArguments::KernelCall) {
+      if (kind != fb::InstructionArguments::MoveCall && kind != fb::InstructionArguments::JumpFalseCall &&
+          kind != fb::InstructionArguments::FreeCall) {
+        error_.add("instruction ", i, " is of unknown kind ", static_cast<uint32_t>(kind));
+        return Code::kUnsupported;
+      }
+      if (!found.each_step) found.table = found.each_step = *again = true;
+      if (m.steps_ != nullptr) m.steps_[i] = {nullptr, nullptr};
+      continue;
+    }
+    const Op* op = find(m, call.u32(fb::KernelCall::VT_OP_INDEX));
+    if (op == nullptr) {
+      error_.add("instruction ", i, " calls operator ", call.u32(fb::KernelCall::VT_OP_INDEX), " of ",
+                 m.operators_.count);
+      return Code::kInvalidProgram;
+    }
+    const bool is_view = m.view_count_ > 0 && args.count >= 2 && [&] {
+      for (uint32_t v = 0; v < m.view_count_; ++v) {
+        if (m.views_[v].value == args.i32(args.count - 2)) return true;
+      }
+      return false;
+    }();
+    // A step that may be prepared again starts on the arena's own alignment, as it will then.
+    if (found.table) (void)arena_.alloc(0, Arena::kAlignment);
+    const size_t begin = arena_.needed_bytes();
+    Prepare p(m, arena_, error_, i, args);
+    const Status status = is_view ? p.finish_nothing() : op->prepare(p);
+    buffer.clear();
+    if (p.wants_table_ && !found.table) found.table = *again = true;
+    if (p.writes_values_ && !found.each_step) found.table = found.each_step = *again = true;
+    if (m.has_state_ && !found.state) found.state = *again = true;
+    if (!status.ok()) return status;
+    if (p.scratch_bytes_ > m.scratch_bytes_) m.scratch_bytes_ = p.scratch_bytes_;
+    if (m.steps_ != nullptr) m.steps_[i] = {p.run_, p.params_};
+    if (m.regions_ != nullptr) {
+      m.regions_[i] = {arena_.base() + begin, static_cast<uint32_t>(arena_.needed_bytes() - begin)};
+    }
+  }
+  return {};
+}
+
+Status Method::measure_all(const Program& program, const char* const* names, uint32_t count, const OpTable& ops,
+                           MethodMemory* memory, ErrorText& error) {
+  Method methods[kMaxShared];
+  Arena measuring;
+  return Builder(program, ops, measuring, error).build(names, count, methods, memory);
+}
+
+Status Method::prepare_all(const Program& program, const char* const* names, uint32_t count, const OpTable& ops,
+                           Arena& arena, Method* methods, MethodMemory* memory, ErrorText& error) {
+  return Builder(program, ops, arena, error).build(names, count, methods, memory);
+}
+
+}  // namespace wick

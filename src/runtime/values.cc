@@ -1,0 +1,183 @@
+// How a method finds its values: decoded from the file each time that someone asks, so that a fixed program keeps no
+// table of them in RAM; or from a table in the arena, when values may change between or during calls.
+#include "format/program_generated.h"
+#include "runtime/method.h"
+
+namespace wick {
+
+namespace {
+// The file's tags start with Null = 1, in the order of Value::Kind.
+constexpr uint8_t kFirstTag = 1;
+constexpr uint8_t kLastTag = kFirstTag + static_cast<uint8_t>(Value::Kind::kOptionalTensorList);
+}  // namespace
+
+format::Table Method::value_table(int32_t index, Value::Kind* kind) const {
+  *kind = Value::Kind::kNone;
+  const format::Buffer& buffer = program_->file().buffer();
+  if (static_cast<uint32_t>(index) >= values_.count) {
+    buffer.fail();
+    return format::Table();
+  }
+  const format::Table entry = format::Table::element(buffer, values_, static_cast<uint32_t>(index));
+  const uint8_t tag = entry.u8(fb::EValue::VT_VAL_TYPE);
+  if (tag < kFirstTag || tag > kLastTag) {
+    buffer.fail();
+    return format::Table();
+  }
+  *kind = static_cast<Value::Kind>(tag - kFirstTag);
+  const format::Table table = entry.table(fb::EValue::VT_VAL);
+  if (!table.present()) buffer.fail();
+  return table;
+}
+
+Status Method::value(int32_t index, Value* value, ErrorText& error) const {
+  if (!refreshing_) return value_in_file(index, value, error);
+  if (static_cast<uint32_t>(index) >= values_.count) {
+    error.add("value ", index, " of ", values_.count);
+    return Code::kInvalidProgram;
+  }
+  *value = table_[index];
+  return {};
+}
+
+Status Method::value_in_file(int32_t index, Value* value, ErrorText& error) const {
+  const format::Buffer& buffer = program_->file().buffer();
+  const format::Table table = value_table(index, &value->kind);
+  if (buffer.bad()) {
+    buffer.clear();
+    error.add("value ", index, " of ", values_.count, " is not in the file, or malformed");
+    return Code::kInvalidProgram;
+  }
+  switch (value->kind) {
+    case Value::Kind::kInt:
+    case Value::Kind::kDouble:
+      value->integer = static_cast<int64_t>(table.u64(fb::Int::VT_VALUE));
+      break;
+    case Value::Kind::kBool:
+      value->integer = table.u8(fb::Bool::VT_VALUE) != 0;
+      break;
+    case Value::Kind::kString:
+      value->text = table.string(fb::String::VT_VALUE);
+      if (value->text == nullptr) value->text = "";
+      break;
+    case Value::Kind::kTensor: {
+      const Status status = tensor_in_file(table, &value->tensor, error);
+      buffer.clear();
+      return status;
+    }
+    default:
+      break;
+  }
+  if (buffer.bad()) {
+    buffer.clear();
+    error.add("value ", index, " is malformed");
+    return Code::kInvalidProgram;
+  }
+  return {};
+}
+
+Status Method::tensor_in_file(const format::Table& table, Tensor* tensor, ErrorText& error) const {
+  const format::PteFile& file = program_->file();
+  format::TensorFacts facts;
+  WICK_TRY(file.tensor(table, &facts, error));
+  Tensor& t = *tensor;
+  t.sizes = facts.sizes;
+  t.dim_order = facts.dim_order;
+  t.rank = static_cast<uint8_t>(facts.rank);
+  t.dtype = facts.dtype;
+  t.dynamic = facts.dynamic;
+  const uint32_t element_bytes = dtype_bytes(t.dtype);
+  const uint8_t* data = nullptr;
+  if (facts.planned) {
+    t.storage = Storage::kPlanned;
+    t.state = facts.data_index > 0 || facts.external || facts.name != nullptr;
+    if (facts.memory_id == 0 || facts.memory_id >= buffer_sizes_.count) {
+      error.add("memory id ", facts.memory_id, ", the plan has ", buffer_sizes_.count);
+      return Code::kInvalidProgram;
+    }
+    const uint64_t room = buffer_sizes_.u64(facts.memory_id);
+    if (facts.offset > room || facts.bytes > room - facts.offset) {
+      error.add("planned at ", facts.offset, " with ", facts.bytes, " bytes, outside of memory ", facts.memory_id,
+                " of ", room, " bytes");
+      return Code::kInvalidProgram;
+    }
+    if (facts.offset % element_bytes != 0) {
+      error.add("planned at ", facts.offset, ", not aligned for ", dtype_name(t.dtype));
+      return Code::kInvalidProgram;
+    }
+    t.data = planned_address(facts.memory_id, facts.offset);
+    return {};
+  }
+  if (facts.external) {
+    if (facts.name == nullptr) {
+      error.add("external tensor without a name");
+      return Code::kInvalidProgram;
+    }
+    format::Bytes inside;
+    const Status found = file.named_data(facts.name, &inside, error);
+    if (found.ok()) {
+      if (facts.bytes > inside.size) {
+        error.add("tensor \"", facts.name, "\" needs ", facts.bytes, " bytes, its data has ",
+                  static_cast<uint64_t>(inside.size));
+        return Code::kInvalidProgram;
+      }
+      data = inside.data;
+    } else if (found.code() != Code::kNotFound) {
+      return found;
+    } else if (!program_->data().is_open()) {
+      error.add("tensor \"", facts.name, "\" is in a data file (.ptd), and none was given");
+      return Code::kNotFound;
+    } else {
+      WICK_TRY(program_->data().tensor(facts.name, facts, &data, error));
+    }
+  } else if (facts.data_index > 0) {
+    WICK_TRY(file.constant(facts.data_index, facts.bytes, &data, error));
+  } else {
+    t.storage = Storage::kCaller;
+    t.data = nullptr;
+    return {};
+  }
+  t.storage = Storage::kConstant;
+  t.data = const_cast<uint8_t*>(data);  // never written: outputs are refused when constant
+  if (reinterpret_cast<uintptr_t>(data) % element_bytes != 0) {
+    error.add("constant data is not aligned for ", dtype_name(t.dtype));
+    return Code::kInvalidProgram;
+  }
+  return {};
+}
+
+uint8_t* Method::planned_address(uint32_t memory_id, uint32_t offset) const {
+  if (planned_ == nullptr || planned_[memory_id - 1] == nullptr) return nullptr;
+  uint32_t taken_out = 0;
+  for (uint32_t i = 0; i < hole_count_; ++i) {
+    if (holes_[i].memory_id == memory_id && holes_[i].offset < offset) taken_out += holes_[i].bytes;
+  }
+  return planned_[memory_id - 1] + (offset - taken_out);
+}
+
+bool Method::is_io(int32_t value) const {
+  for (const format::Vector* list : {&inputs_, &outputs_}) {
+    for (uint32_t i = 0; i < list->count; ++i) {
+      if (list->i32(i) == value) return true;
+    }
+  }
+  return false;
+}
+
+Value Method::io_value(const format::Vector& list, uint32_t index) const {
+  Value v;
+  ErrorText ignored;  // prepare() has read it without an error
+  if (index >= list.count) return v;
+  if (table_ != nullptr) return table_[list.i32(index)];
+  (void)value_in_file(list.i32(index), &v, ignored).ok();
+  return v;
+}
+
+void Method::set_sizes(int32_t index, const int32_t* sizes) {
+  // Sizes of dynamic tensors lie in the arena (Builder::fill_table).
+  const Tensor& t = table_[index].tensor;
+  int32_t* own = const_cast<int32_t*>(t.sizes);
+  for (uint32_t i = 0; i < t.rank; ++i) own[i] = sizes[i];
+}
+
+}  // namespace wick
