@@ -1,5 +1,5 @@
-// INT8 depthwise convolution. 3x3 kernels run on planes of column pairs (depthwise_3x3_core.S), four channels at a time:
-// this file lays lines out in a ring of three, along the longer axis, and knows borders, strides and remainders.
+// INT8 depthwise convolution. 3x3 kernels run on planes of column pairs (depthwise_3x3_core.S), four channels at a
+// time: this file lays lines out in a ring of three, along the longer axis, and knows borders, strides and remainders.
 #include "kernels/dsp/fast_requantize.h"
 #include "kernels/dsp/simd.h"
 #include "kernels/kernels.h"
@@ -87,7 +87,8 @@ void run_group(const DepthwiseConv2dS8& c, const Layout& layout, const int32_t* 
   const uint32_t pad = static_cast<uint16_t>(-c.input_offset) * 0x00010001u;
   const int32_t pixels = along.in < 2 * pairs - along.pad ? along.in : 2 * pairs - along.pad;
   const int32_t paired = pixels - along.pad;
-  const int32_t fill[5] = {pairs * 12, paired / 2, along.pad, paired & 1, static_cast<int32_t>(splat4(-c.input_offset))};
+  const int32_t fill[5] = {pairs * 12, paired / 2, along.pad, paired & 1,
+                           static_cast<int32_t>(splat4(-c.input_offset))};
   int32_t args[4] = {along.out_bytes, along.out / 2, along.out & 1, 0};
   const auto line_core = c.stride_w == 1 ? wick_dsp_dw3_line_s1 : wick_dsp_dw3_line_s2;
   int32_t next = 0, slot = 0, top = 0;  // next padded line and its slot, slot of kernel row 0

@@ -10,16 +10,44 @@
 namespace wick::kernels::dsp {
 
 inline constexpr int32_t kAccLimit = 1 << 30;  // |acc| stays below: 2 * acc fits
+inline constexpr int32_t kMaxFastShift = 22;   // up to here addend and product together fit 32 bits
 
 // What the multiplier, the shift and the output offset must fulfil: with e <= 22 and |acc| < 2^30 no sum wraps.
 inline bool requantizes_fast(int32_t multiplier, int32_t shift, int32_t output_offset) {
-  return multiplier >= 0 && shift <= -1 && shift >= -22 && output_offset >= -128 && output_offset <= 127;
+  return multiplier >= 0 && shift <= -1 && shift >= -kMaxFastShift && output_offset >= -128 && output_offset <= 127;
 }
 
 inline int32_t rounding_addend(int32_t shift, int32_t output_offset) {
   return (1 << (-shift - 1)) + output_offset * (1 << -shift);
 }
 
-inline bool bounds_fit_s8(int32_t low, int32_t high) { return low >= -128 && low <= 127 && high >= -128 && high <= 127; }
+inline bool bounds_fit_s8(int32_t low, int32_t high) {
+  return low >= -128 && low <= 127 && high >= -128 && high <= 127;
+}
+
+// One row's constants as the cores read them.
+struct FastRow {
+  int32_t multiplier, addend, shift;
+};
+
+// A shift beyond kMaxFastShift may be used only where row_requantizes_fast() proved that every result is the offset.
+inline FastRow fast_row(int32_t multiplier, int32_t shift, int32_t output_offset) {
+  if (-shift > kMaxFastShift) return {0, 2 * output_offset + 1, 1};
+  return {multiplier, rounding_addend(shift, output_offset), -shift};
+}
+
+// True when fast_row() is right for every |acc| <= bound. Channels that training switched off have tiny scales, hence
+// large shifts: they are constant rather than slow.
+inline bool row_requantizes_fast(int64_t bound, int32_t multiplier, int32_t shift, int32_t output_offset) {
+  if (multiplier < 0 || shift < -31 || bound >= kAccLimit) return false;
+  if (-shift <= kMaxFastShift) return requantizes_fast(multiplier, shift, output_offset);
+  return bound < (int64_t{1} << (-shift - 1)) && output_offset >= -128 && output_offset <= 127;
+}
+
+// The largest |x + offset| that a byte x can give.
+inline int64_t largest_operand(int32_t offset) {
+  const int64_t low = int64_t{offset} - 128, high = int64_t{offset} + 127;
+  return high > -low ? high : -low;
+}
 
 }  // namespace wick::kernels::dsp

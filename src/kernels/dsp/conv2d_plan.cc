@@ -1,0 +1,175 @@
+// The choices behind a convolution: what is provable about its arithmetic, and how it fits into little scratch.
+#include "kernels/dsp/conv2d_plan.h"
+
+#include "kernels/dsp/fast_requantize.h"
+
+namespace wick::kernels::dsp {
+
+namespace {
+
+constexpr int32_t kMaxPairs = 0x7FF, kMaxExtent = 0xFFFF;
+
+int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+int32_t depth_of(const Conv2dS8& c) { return c.kernel_h * c.kernel_w * c.in_c; }
+int32_t window_lines(const Conv2dS8& c) { return (c.kernel_h - 1) * c.dilation_h + 1; }
+
+// The last byte that a window touches, one axis.
+bool inside(int32_t out, int32_t stride, int32_t pad, int32_t span, int32_t in) {
+  return pad <= 0 && pad > -in && (out - 1) * stride - pad + span <= in;
+}
+bool all_inside(const Conv2dS8& c) {
+  return inside(c.out_h, c.stride_h, c.pad_h, window_lines(c), c.in_h) &&
+         inside(c.out_w, c.stride_w, c.pad_w, c.kernel_w, c.in_w);
+}
+
+bool fits_core(const Conv2dS8& c) {
+  if (c.groups != 1 || (c.dilation_w != 1 && c.kernel_w != 1)) return false;
+  if (c.batch < 1 || c.out_h < 1 || c.out_w < 1 || c.out_c < 1 || c.in_h < 1 || c.in_w < 1 || depth_of(c) < 1) {
+    return false;
+  }
+  // Padding is made of bytes that count as 0.
+  return all_inside(c) || (c.input_offset >= -127 && c.input_offset <= 128);
+}
+
+int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
+
+// The sum of |w| of one row.
+int64_t row_magnitude(const Conv2dS8& c, WeightLayout layout, int32_t row) {
+  const int32_t depth = depth_of(c), step = layout == WeightLayout::kDepthMajor ? c.out_c : 1;
+  const int8_t* w = c.weights + (layout == WeightLayout::kDepthMajor ? row : row * depth);
+  int64_t sum = 0;
+  for (int32_t i = 0; i < depth; ++i) sum += magnitude(w[i * step]);
+  return sum;
+}
+
+bool requantizes_fast(const Conv2dS8& c, WeightLayout layout) {
+  if (!bounds_fit_s8(c.act_min, c.act_max)) return false;
+  const int64_t operand = largest_operand(c.input_offset);
+  const int64_t any_row = operand * depth_of(c) * 128;
+  for (int32_t o = 0; o < c.out_c; ++o) {
+    const int64_t products = c.shift[o] < -kMaxFastShift ? operand * row_magnitude(c, layout, o) : any_row;
+    const int64_t bias = c.bias != nullptr ? magnitude(c.bias[o]) : 0;
+    if (!row_requantizes_fast(products + bias, c.multiplier[o], c.shift[o], c.output_offset)) return false;
+  }
+  return true;
+}
+
+// Scratch that this layer may take, `fixed` of it whatever the number of rows.
+int64_t scratch_budget(const Conv2dS8& c, int32_t fixed, int32_t pair_bytes) {
+  const int64_t activations = int64_t{c.in_h} * c.in_w * c.in_c + int64_t{c.out_h} * c.out_w * c.out_c;
+  const int64_t deep = int64_t{54} * depth_of(c);
+  int64_t budget = activations / 4 < deep ? activations / 4 : deep;
+  if (budget < kScratchBytes) budget = kScratchBytes;
+  if (budget < fixed + 4 * pair_bytes && fixed > kScratchBytes / 2) budget = fixed + 4 * pair_bytes;
+  return budget;
+}
+
+// Whole lines, as many as a third of the budget holds; a strip of one line when not even one line of windows fits.
+void choose_block(const Conv2dS8& c, ConvPlan& plan) {
+  const int64_t activations = int64_t{c.in_h} * c.in_w * c.in_c + int64_t{c.out_h} * c.out_w * c.out_c;
+  const int64_t share = activations / 16 > kScratchBytes / 3 ? activations / 16 : kScratchBytes / 3;
+  plan.strip = false;
+  plan.extent = 1;
+  const Block one = block_of(c, plan);
+  if (one.bytes() <= share) {
+    const int64_t more = (share - one.bytes()) / (int64_t{one.line_bytes} * c.stride_h);
+    plan.extent = static_cast<int32_t>(more + 1 < c.out_h ? more + 1 : c.out_h);
+    plan.extent = smaller(plan.extent, kMaxExtent);
+    return;
+  }
+  plan.strip = true;
+  const int64_t column_bytes = int64_t{window_lines(c)} * c.stride_w * c.in_c;
+  const int64_t first = int64_t{window_lines(c)} * (c.kernel_w * c.in_c + 8);
+  const int64_t columns = share > first ? (share - first) / column_bytes + 1 : 1;
+  plan.extent =
+      columns < 4 ? 4 : static_cast<int32_t>(columns < kMaxExtent - 3 ? columns & ~int64_t{3} : kMaxExtent - 3);
+  if (plan.extent >= c.out_w) {
+    plan.strip = false;
+    plan.extent = 1;
+  }
+}
+
+void choose_rows(const Conv2dS8& c, ConvPlan& plan) {
+  plan.row_pairs = 1;
+  const Block block = block_of(c, plan);
+  const int32_t steps = window_of(c, plan, block).steps();
+  const int32_t sums = plan.arithmetic == ConvPlan::kSums ? 32 : 0;
+  const int32_t pair_bytes = row_pair_bytes(steps) + sums;
+  const int32_t fixed = scratch_bytes(c, plan) - pair_bytes;
+  const int64_t fit = (scratch_budget(c, fixed, pair_bytes) - fixed) / pair_bytes;
+  const int32_t pairs = (c.out_c + 1) / 2;
+  const int32_t most = larger(1, smaller(kMaxPairs, static_cast<int32_t>(fit < pairs ? fit : pairs)));
+  const int32_t tiles = (pairs + most - 1) / most;
+  plan.row_pairs = (pairs + tiles - 1) / tiles;
+}
+
+}  // namespace
+
+uint32_t ConvPlan::pack() const {
+  return static_cast<uint32_t>(arithmetic) | (direct ? 4u : 0u) | (strip ? 8u : 0u) |
+         static_cast<uint32_t>(row_pairs) << 4 | static_cast<uint32_t>(extent) << 15;
+}
+
+ConvPlan ConvPlan::unpack(uint32_t path) {
+  ConvPlan plan;
+  plan.arithmetic = static_cast<Arithmetic>(path & 3);
+  plan.direct = (path & 4) != 0;
+  plan.strip = (path & 8) != 0;
+  plan.row_pairs = static_cast<int32_t>(path >> 4 & kMaxPairs);
+  plan.extent = static_cast<int32_t>(path >> 15 & kMaxExtent);
+  return plan;
+}
+
+Block block_of(const Conv2dS8& c, const ConvPlan& plan) {
+  Block b{};
+  if (plan.direct) return b;
+  b.columns = plan.strip ? plan.extent : c.out_w;
+  b.lines = plan.strip ? 1 : plan.extent;
+  b.image_columns = (b.columns - 1) * c.stride_w + c.kernel_w;
+  b.image_lines = (b.lines - 1) * c.stride_h + window_lines(c);
+  b.lead = -(c.pad_w * c.in_c) & 3;
+  b.line_bytes = (b.lead + b.image_columns * c.in_c + 3) & ~3;
+  return b;
+}
+
+Window window_of(const Conv2dS8& c, const ConvPlan& plan, const Block& block) {
+  const int32_t line = plan.direct ? c.in_w * c.in_c : block.line_bytes;
+  return window_of(c.kernel_w * c.in_c, c.kernel_h, line * c.dilation_h);
+}
+
+RowSet row_set_of(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout) {
+  RowSet rows{};
+  rows.weights = c.weights;
+  rows.depth_major = layout == WeightLayout::kDepthMajor;
+  rows.exact = plan.arithmetic == ConvPlan::kSums;
+  rows.count = c.out_c;
+  rows.run_bytes = c.kernel_w * c.in_c;
+  rows.runs = c.kernel_h;
+  rows.bias = c.prepared != nullptr ? static_cast<const int32_t*>(c.prepared) : c.bias;
+  rows.multiplier = c.multiplier;
+  rows.shift = c.shift;
+  rows.quant_step = 1;
+  rows.output_offset = c.output_offset;
+  return rows;
+}
+
+ConvPlan plan_conv2d(const Conv2dS8& c, WeightLayout layout) {
+  ConvPlan plan;
+  if (!fits_core(c)) return plan;
+  plan.arithmetic = requantizes_fast(c, layout) ? ConvPlan::kFast : ConvPlan::kSums;
+  plan.direct = all_inside(c) && (c.kernel_w * c.in_c) % 4 == 0;
+  if (!plan.direct) choose_block(c, plan);
+  choose_rows(c, plan);
+  if (scratch_bytes(c, plan) > kScratchLimit) return {};
+  return plan;
+}
+
+int32_t scratch_bytes(const Conv2dS8& c, const ConvPlan& plan) {
+  const Block block = block_of(c, plan);
+  const int32_t steps = window_of(c, plan, block).steps();
+  const int32_t sums = plan.arithmetic == ConvPlan::kSums ? 32 * plan.row_pairs : 0;
+  return pixels_bytes(steps) + (plan.direct ? 0 : block.bytes()) + plan.row_pairs * row_pair_bytes(steps) + sums;
+}
+
+}  // namespace wick::kernels::dsp

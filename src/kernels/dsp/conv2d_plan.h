@@ -1,0 +1,46 @@
+// How a convolution is cut for the matrix core: which arithmetic, how many rows and pixels at a time, where windows are
+// read. Decided once from shapes and constants, kept in the operator's 32-bit path, unpacked by every run.
+#pragma once
+
+#include "kernels/dsp/gemm.h"
+#include "kernels/kernels.h"
+
+namespace wick::kernels::dsp {
+
+enum class WeightLayout : uint8_t { kRowMajor, kDepthMajor };
+
+// A layer may take this much scratch. More only where the layer makes it small beside its activations, or where its
+// windows are so deep that fewer than eight rows at a time would leave the core waiting for pixels.
+inline constexpr int32_t kScratchBytes = 3 * 1024;
+inline constexpr int32_t kScratchLimit = 48 * 1024;  // beyond: scalar
+
+struct ConvPlan {
+  enum Arithmetic : uint32_t { kScalar, kFast, kSums };  // kSums: the core gives sums, core/quant.h does the rest
+  Arithmetic arithmetic = kScalar;
+  bool direct = false;    // windows are read from the input itself; otherwise from a padded copy of a block of it
+  bool strip = false;     // a block is one line of `extent` pixels; otherwise `extent` whole lines
+  int32_t row_pairs = 0;  // output channels at a time, halved
+  int32_t extent = 0;
+
+  uint32_t pack() const;
+  static ConvPlan unpack(uint32_t path);
+};
+
+// The padded copy of a part of the image.
+struct Block {
+  int32_t columns, lines;  // of output pixels
+  int32_t image_columns, image_lines;
+  int32_t lead;  // unused bytes before each line, so that most lines are copied by aligned words
+  int32_t line_bytes;
+  int32_t bytes() const { return (image_lines * line_bytes + 4 + 7) & ~7; }
+};
+
+Block block_of(const Conv2dS8& c, const ConvPlan& plan);
+Window window_of(const Conv2dS8& c, const ConvPlan& plan, const Block& block);
+RowSet row_set_of(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout);
+
+ConvPlan plan_conv2d(const Conv2dS8& c, WeightLayout layout);
+// Scratch: pixels | block | rows | sums.
+int32_t scratch_bytes(const Conv2dS8& c, const ConvPlan& plan);
+
+}  // namespace wick::kernels::dsp

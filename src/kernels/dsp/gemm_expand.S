@@ -1,0 +1,160 @@
+@ int8 -> int16 pairs for the matrix cores (gemm.h): windows of pixels, rows of weights. Armv7E-M or Armv8-M with DSP.
+@ Bytes are read by LDR and LDRH, which may be unaligned; streams are word-aligned.
+  .syntax unified
+  .thumb
+
+@ ------------------------------------------------------------------------------------ four windows
+@ void wick_dsp_expand_4(int32_t *pixels, const int8_t *const *windows, const Window *window)
+@ r0 stream  r1 r2 r3 r12 windows  r4-r7 bytes  r8-r11 pairs  lr words left
+@ s0 rows left  s1 gap  s2 words  s3 tail
+  .macro store_word_4
+  sxtb16 r8, r4
+  sxtb16 r9, r5
+  sxtb16 r10, r6
+  sxtb16 r11, r7
+  stm r0!, {r8-r11}
+  sxtb16 r4, r4, ror #8
+  sxtb16 r5, r5, ror #8
+  sxtb16 r6, r6, ror #8
+  sxtb16 r7, r7, ror #8
+  stm r0!, {r4-r7}
+  .endm
+  .macro load_half r, p
+  ldrh \r, [\p]
+  pkhbt \r, \r, \r, lsl #8      @ bytes 0 and 1 into the low bytes of both halves
+  sxtb16 \r, \r
+  .endm
+
+  .section .text.wick_dsp_expand_4, "ax", %progbits
+  .global wick_dsp_expand_4
+  .type wick_dsp_expand_4, %function
+wick_dsp_expand_4:
+  push {r4-r11, lr}
+  ldm r2, {r4-r7}
+  ldm r1, {r1, r2, r3, r12}
+  eor r8, r4, #1
+  orrs r8, r5
+  beq 6f
+  vmov s0, s1, r6, r7
+  vmov s2, s3, r4, r5
+1:
+  vmov lr, r4, s2, s3
+  cmp lr, #0
+  beq 3f
+2:
+  ldr r4, [r1], #4
+  ldr r5, [r2], #4
+  ldr r6, [r3], #4
+  ldr r7, [r12], #4
+  store_word_4
+  subs lr, #1
+  bne 2b
+  vmov r4, s3
+3:
+  cbz r4, 4f
+  load_half r4, r1
+  load_half r5, r2
+  load_half r6, r3
+  load_half r7, r12
+  stm r0!, {r4-r7}
+4:
+  vmov r4, r5, s0, s1
+  subs r4, #1
+  beq 5f
+  vmov s0, r4
+  add r1, r5
+  add r2, r5
+  add r3, r5
+  add r12, r5
+  b 1b
+5:
+  pop {r4-r11, pc}
+
+@ One word a row: the windows stay, lr walks.
+6:
+  adds r7, #4                   @ from row to row
+  mul r6, r6, r7                @ past the last row
+  vmov s0, s1, r6, r7
+  mov lr, #0
+7:
+  ldr r4, [r1, lr]
+  ldr r5, [r2, lr]
+  ldr r6, [r3, lr]
+  ldr r7, [r12, lr]
+  store_word_4
+  vmov r4, r5, s0, s1
+  add lr, r5
+  cmp lr, r4
+  bne 7b
+  pop {r4-r11, pc}
+  .size wick_dsp_expand_4, . - wick_dsp_expand_4
+
+@ ------------------------------------------------------------------------------------ two windows
+@ void wick_dsp_expand_2(int32_t *pixels, const int8_t *const *windows, const Window *window)
+@ r0 stream  r1 r2 windows  r4 words  r5 tail  r6 rows left  r7 gap  r8-r11 bytes and pairs  r12 words left
+  .section .text.wick_dsp_expand_2, "ax", %progbits
+  .global wick_dsp_expand_2
+  .type wick_dsp_expand_2, %function
+wick_dsp_expand_2:
+  push {r4-r11, lr}
+  ldm r2, {r4-r7}
+  ldrd r1, r2, [r1]
+1:
+  movs r12, r4
+  beq 3f
+2:
+  ldr r10, [r1], #4
+  ldr r11, [r2], #4
+  sxtb16 r8, r10
+  sxtb16 r9, r11
+  sxtb16 r10, r10, ror #8
+  sxtb16 r11, r11, ror #8
+  stm r0!, {r8-r11}
+  subs r12, #1
+  bne 2b
+3:
+  cbz r5, 4f
+  load_half r8, r1
+  load_half r9, r2
+  stm r0!, {r8, r9}
+4:
+  add r1, r7
+  add r2, r7
+  subs r6, #1
+  bne 1b
+  pop {r4-r11, pc}
+  .size wick_dsp_expand_2, . - wick_dsp_expand_2
+
+@ ------------------------------------------------------------------------------------ two rows of weights
+@ int32_t *wick_dsp_expand_rows(int32_t *stream, const int8_t *row0, const int8_t *row1, int32_t words)
+@ r0 stream  r1 r2 rows  r3 words left  r4 r5 bytes  r6 r7 r8 r12 pairs
+  .macro expand_rows name, doubled
+  .section .text.\name, "ax", %progbits
+  .global \name
+  .type \name, %function
+\name:
+  push {r4-r8, lr}
+  cbz r3, 2f
+1:
+  ldr r4, [r1], #4
+  ldr r5, [r2], #4
+  sxtb16 r6, r4
+  sxtb16 r7, r5
+  sxtb16 r8, r4, ror #8
+  sxtb16 r12, r5, ror #8
+  .if \doubled
+  sxtab16 r6, r6, r4
+  sxtab16 r7, r7, r5
+  sxtab16 r8, r8, r4, ror #8
+  sxtab16 r12, r12, r5, ror #8
+  .endif
+  stm r0!, {r6, r7, r8, r12}
+  subs r3, #1
+  bne 1b
+2:
+  pop {r4-r8, pc}
+  .size \name, . - \name
+  .endm
+  expand_rows wick_dsp_expand_rows, 0
+@ the same with doubled values
+  expand_rows wick_dsp_expand_rows_doubled, 1
