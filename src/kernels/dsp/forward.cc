@@ -45,18 +45,6 @@ void maximum_s8(const BinaryShape& shape, const int8_t* a, const int8_t* b, int8
   scalar::maximum_s8(shape, a, b, output);
 }
 
-// average pool
-KernelMemory avg_pool2d_s8_plan(Pool2d& c) { return scalar::avg_pool2d_s8_plan(c); }
-void avg_pool2d_s8(const Pool2d& c, const int8_t* input, int8_t* output, void* scratch) {
-  scalar::avg_pool2d_s8(c, input, output, scratch);
-}
-
-// maximum pool
-KernelMemory max_pool2d_s8_plan(Pool2d& c) { return scalar::max_pool2d_s8_plan(c); }
-void max_pool2d_s8(const Pool2d& c, const int8_t* input, int8_t* output, void* scratch) {
-  scalar::max_pool2d_s8(c, input, output, scratch);
-}
-
 // softmax
 KernelMemory softmax_s8_plan(SoftmaxS8& c) { return scalar::softmax_s8_plan(c); }
 void softmax_s8_prepare(SoftmaxS8& c, void* prepared) { scalar::softmax_s8_prepare(c, prepared); }
