@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/quant.h"
+#include "kernels/row3_f32.h"
 #include "kernels/tile_f32.h"
 
 namespace wick::kernels {
@@ -101,51 +102,104 @@ struct Block {
   BlockStart start;
 };
 
-// One row of outputs.
-void convolve_row(const ConvFloat& c, const Lattice& h, const Block& block, TapLoop rows, const BlockStart& row) {
-  const BlockSum one = block.tile.sum[0][block.many_channels], many = block.tile.sum[1][block.many_channels];
-  const TapLoop channels{c.in_per_group, c.in_channel, c.w_in};
-  TapLoop columns{h.taps, wrap_mul(h.per_tap, c.h.in_step), wrap_mul(h.k_step, c.h.w_step)};
-  const Taps full = order_taps(channels, rows, columns);
-  BlockStart start = row;
-  int32_t t = 0;
-  while (t < h.count) {
-    start.out = row.out + t * block.steps.out_pixel;
-    if (t >= h.full_begin && t < h.full_end) {
-      start.x = row.x + (h.base + t * h.per_output) * c.h.in_step;
-      start.w = row.w + h.k_first * c.h.w_step;
-      if (h.full_end - t >= block.tile.pixels) {
-        many(block.data, full, block.steps, start);
-        t += block.tile.pixels;
-        continue;
-      }
-      one(block.data, full, block.steps, start);
-    } else {
-      const TapRange range = inside(h, c.h.in, t);
-      columns.count = range.end - range.begin;
-      const Taps taps = order_taps(channels, rows, columns);
-      if (taps.count[0] > 0) {
-        start.x = row.x + (h.base + t * h.per_output + range.begin * h.per_tap) * c.h.in_step;
-        start.w = row.w + (h.k_first + range.begin * h.k_step) * c.h.w_step;
-      }
-      one(block.data, taps, block.steps, start);
+// The taps of a window by how much of it is inside; the last answer is kept, as neighbours mostly ask the same.
+class TapsOf {
+ public:
+  TapsOf(const ConvFloat& c, const Lattice& v, const Lattice& h)
+      : channels_{c.in_per_group, c.in_channel, c.w_in},
+        rows_{-1, wrap_mul(v.per_tap, c.v.in_step), wrap_mul(v.k_step, c.v.w_step)},
+        columns_{-1, wrap_mul(h.per_tap, c.h.in_step), wrap_mul(h.k_step, c.h.w_step)} {}
+
+  const Taps& operator()(int32_t rows, int32_t columns) {
+    if (rows != rows_.count || columns != columns_.count) {
+      rows_.count = rows;
+      columns_.count = columns;
+      taps_ = order_taps(channels_, rows_, columns_);
     }
-    ++t;
+    return taps_;
+  }
+  const TapLoop& rows() const { return rows_; }
+  const TapLoop& columns() const { return columns_; }
+
+ private:
+  TapLoop channels_, rows_, columns_;
+  Taps taps_{};
+};
+
+// The full windows of a row, in blocks, the last of which may overlap the one before.
+void convolve_full(const ConvFloat& c, const Lattice& h, const Block& block, const Taps& taps, const BlockStart& row) {
+  const BlockSum one = block.tile.sum[0][block.many_channels], many = block.tile.sum[1][block.many_channels];
+  const int32_t width = h.full_end - h.full_begin, pixels = block.tile.pixels;
+  int32_t t = h.full_begin;
+  while (t < h.full_end) {
+    const int32_t left = h.full_end - t;
+    const bool block_fits = left >= pixels || (left >= 2 && width >= pixels);
+    if (block_fits && left < pixels) t = h.full_end - pixels;
+    BlockStart start = row;
+    start.x += (h.base + t * h.per_output) * c.h.in_step;
+    start.w += h.k_first * c.h.w_step;
+    start.out += t * block.steps.out_pixel;
+    (block_fits ? many : one)(block.data, taps, block.steps, start);
+    t += block_fits ? pixels : 1;
+  }
+}
+
+// A row for single channels in and out, with three taps of which at most one is outside.
+void convolve_row_3(const ConvFloat& c, const Lattice& h, const Block& block, const TapsOf& taps,
+                    const BlockStart& row) {
+  const Row3 r{taps.rows().x, taps.columns().x, block.steps.x_pixel,
+               taps.rows().w, taps.columns().w, block.steps.out_pixel};
+  const auto* bias = static_cast<const float*>(block.data.bias);
+  row3_f32(r, taps.rows().count, static_cast<const float*>(block.data.x) + row.x + h.base * c.h.in_step,
+           static_cast<const float*>(block.data.w) + row.w + h.k_first * c.h.w_step,
+           bias != nullptr ? bias[row.bias] : 0.0f, static_cast<float*>(block.data.out) + row.out, h.count,
+           h.full_begin > 0, h.full_end < h.count);
+}
+
+bool fits_row_3(const ConvFloat& c, const Lattice& h, const Block& block) {
+  if (block.tile.pixels == 1 || block.many_channels || c.in_per_group != 1 || h.taps != 3) return false;
+  if (h.full_begin > 1 || h.full_end < h.count - 1 || h.full_begin >= h.full_end) return false;
+  const TapRange first = inside(h, c.h.in, 0), last = inside(h, c.h.in, h.count - 1);
+  return first.begin <= 1 && first.end == 3 && last.begin == 0 && last.end >= 2;
+}
+
+// Outputs [begin, end) of a row, whose windows are cut by the border.
+void convolve_cut(const ConvFloat& c, const Lattice& h, const Block& block, TapsOf& edge_taps, int32_t rows,
+                  int32_t begin, int32_t end, const BlockStart& row) {
+  for (int32_t t = begin; t < end; ++t) {
+    const TapRange range = inside(h, c.h.in, t);
+    const Taps& taps = edge_taps(rows, range.end - range.begin);
+    BlockStart start = row;
+    if (taps.count[0] > 0) {
+      start.x += (h.base + t * h.per_output + range.begin * h.per_tap) * c.h.in_step;
+      start.w += (h.k_first + range.begin * h.k_step) * c.h.w_step;
+    }
+    start.out += t * block.steps.out_pixel;
+    block.tile.sum[0][block.many_channels](block.data, taps, block.steps, start);
   }
 }
 
 // All outputs of two lattices for a block of channels: their weights stay in a cache meanwhile.
 void convolve_block(const ConvFloat& c, const Lattice& v, const Lattice& h, const Block& block) {
+  TapsOf full_taps(c, v, h), edge_taps(c, v, h);
+  const bool row_3 = fits_row_3(c, h, block);
   for (int32_t t = 0; t < v.count; ++t) {
     const TapRange range = inside(v, c.v.in, t);
-    const TapLoop rows{range.end - range.begin, wrap_mul(v.per_tap, c.v.in_step), wrap_mul(v.k_step, c.v.w_step)};
+    const int32_t rows = range.end - range.begin;
     BlockStart row = block.start;
-    if (rows.count > 0) {
+    if (rows > 0) {
       row.x += (v.base + t * v.per_output + range.begin * v.per_tap) * c.v.in_step;
       row.w += (v.k_first + range.begin * v.k_step) * c.v.w_step;
     }
     row.out += (v.first + t * v.step) * c.v.out_step + h.first * c.h.out_step;
-    convolve_row(c, h, block, rows, row);
+    const Taps& taps = full_taps(rows, h.taps);
+    if (row_3 && (rows == 2 || rows == 3)) {
+      convolve_row_3(c, h, block, full_taps, row);
+      continue;
+    }
+    convolve_full(c, h, block, taps, row);
+    convolve_cut(c, h, block, edge_taps, rows, 0, h.full_begin, row);
+    convolve_cut(c, h, block, edge_taps, rows, h.full_end, h.count, row);
   }
 }
 
@@ -160,7 +214,8 @@ void convolve_lattice(const ConvFloat& c, const Lattice& v, const Lattice& h, co
         const int32_t channel = g * c.out_per_group + o;
         const BlockStart start{n * c.in_batch + g * c.in_per_group * c.in_channel, g * c.w_group + o * c.w_out, channel,
                                n * c.out_batch + channel * c.out_channel};
-        const bool many = c.out_per_group - o >= tile.channels;
+        const int32_t left = c.out_per_group - o;
+        const bool many = left >= tile.channels;
         convolve_block(c, v, h, Block{data, tile, many, steps, start});
         o += many ? tile.channels : 1;
       }
@@ -188,8 +243,8 @@ void conv_float_plan(ConvFloat& c) {
       c.h.in = c.h.out = 1;
     }
   }
-  // Blocks of pixels run along the inner axis: let it be long.
-  if (c.h.out < kTilePixels && c.v.out > c.h.out) std::swap(c.v, c.h);
+  // Blocks of pixels run along the inner axis, and its ends cost most: let it be the longer one.
+  if (c.v.out > c.h.out) std::swap(c.v, c.h);
 }
 
 void conv_float(const ConvFloat& c, const void* input, const void* weights, const void* bias, void* output) {
