@@ -1,5 +1,6 @@
 // INT8 depthwise convolution. 3x3 kernels run on planes of column pairs (depthwise_3x3_core.S), four channels at a
 // time: this file lays lines out in a ring of three, along the longer axis, and knows borders, strides and remainders.
+#include "kernels/dsp/conv2d.h"
 #include "kernels/dsp/fast_requantize.h"
 #include "kernels/dsp/simd.h"
 #include "kernels/kernels.h"
@@ -44,13 +45,14 @@ bool fits_planes(const DepthwiseConv2dS8& c) {
   return window && borders && c.in_c == c.out_c && c.in_c >= 4;
 }
 
-// The padding byte is the input's zero point, and products of (x + offset) are bounded by 255 * 128.
+// The padding byte is the input's zero point.
 bool fits_arithmetic(const DepthwiseConv2dS8& c) {
   if (c.input_offset < -127 || c.input_offset > 128 || !bounds_fit_s8(c.act_min, c.act_max)) return false;
-  const int32_t bias_limit = kAccLimit - c.kernel_h * c.kernel_w * 255 * 128;
+  const int64_t products = 9 * 128 * largest_operand(c.input_offset);
   for (int32_t o = 0; o < c.out_c; ++o) {
-    if (!requantizes_fast(c.multiplier[o], c.shift[o], c.output_offset)) return false;
-    if (c.bias != nullptr && (c.bias[o] <= -bias_limit || c.bias[o] >= bias_limit)) return false;
+    const int64_t bias = c.bias != nullptr ? c.bias[o] : 0;
+    const int64_t bound = products + (bias < 0 ? -bias : bias);
+    if (!row_requantizes_fast(bound, c.multiplier[o], c.shift[o], c.output_offset)) return false;
   }
   return true;
 }
@@ -64,9 +66,10 @@ void write_constants(const DepthwiseConv2dS8& c, const Layout& layout, int32_t b
     int32_t acc = c.bias != nullptr ? 2 * c.bias[o] : 0;
     for (int32_t row = 0; row < 3; ++row) acc = __smlatb(k[5 + row], offsets, __smlad(k[row], offsets, acc));
     k[10] = acc;
-    k[11] = c.multiplier[o];
-    k[12] = rounding_addend(c.shift[o], c.output_offset);
-    k[13] = -c.shift[o];
+    const FastRow row = fast_row(c.multiplier[o], c.shift[o], c.output_offset);
+    k[11] = row.multiplier;
+    k[12] = row.addend;
+    k[13] = row.shift;
   }
 }
 
@@ -132,19 +135,22 @@ void run_planes(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output,
 
 KernelMemory depthwise_conv2d_s8_plan(DepthwiseConv2dS8& c) {
   c.path = kScalar;
+  const KernelMemory as_conv2d = one_channel_depthwise_plan(c);
+  if (c.path != 0) return as_conv2d;
   if (!fits_planes(c) || !fits_arithmetic(c)) return scalar::depthwise_conv2d_s8_plan(c);
   c.path = kPlanes3x3;
   return {0, static_cast<uint32_t>(4 * (kConstantWords + 12 * layout_of(c).pairs))};
 }
 
-void depthwise_conv2d_s8_prepare(DepthwiseConv2dS8& c, void* prepared) { c.prepared = prepared; }
+void depthwise_conv2d_s8_prepare(DepthwiseConv2dS8& c, void* prepared) {
+  if ((c.path & kDepthwiseIsConv2d) != 0) return one_channel_depthwise_prepare(c, prepared);
+  c.prepared = prepared;
+}
 
 void depthwise_conv2d_s8(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output, void* scratch) {
-  if (c.path == kPlanes3x3) {
-    run_planes(c, input, output, scratch);
-  } else {
-    scalar::depthwise_conv2d_s8(c, input, output, scratch);
-  }
+  if ((c.path & kDepthwiseIsConv2d) != 0) return one_channel_depthwise(c, input, output, scratch);
+  if (c.path == kPlanes3x3) return run_planes(c, input, output, scratch);
+  scalar::depthwise_conv2d_s8(c, input, output, scratch);
 }
 
 }  // namespace wick::kernels::dsp

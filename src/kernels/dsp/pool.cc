@@ -4,26 +4,31 @@
 #include "kernels/dsp/simd.h"
 #include "kernels/kernels.h"
 
+namespace wick::kernels::dsp {
+
+// A clipped window. Read by the assembly: keep the order.
+struct PoolWindow {
+  int32_t pixel_bytes, columns, rows;
+  int32_t row_skip;  // from a row's end to the next
+  uint32_t start;    // what each pair of sums begins with
+  int32_t count() const { return rows * columns; }
+};
+
 extern "C" {
-void wick_dsp_pool_sum16(const int8_t* x, const int32_t args[5], uint32_t halves[8]);
-void wick_dsp_pool_max16(const int8_t* x, const int32_t args[5], int8_t out[16]);
+void wick_dsp_pool_sum16(const int8_t* x, const PoolWindow* window, uint32_t halves[8]);
+void wick_dsp_pool_max16(const int8_t* x, const PoolWindow* window, int8_t out[16]);
 void wick_dsp_pool_max2x2(const int8_t* x, int8_t* out, const int32_t args[3]);
 void wick_dsp_pool_average2x2(const int8_t* x, int8_t* out, const int32_t args[3]);
 }
 
-namespace wick::kernels::dsp {
 namespace {
 
 enum Path : uint32_t { kScalar, kWindows, kTwoByTwo };
 
 constexpr int32_t kSumLimit = 256;  // this many INT8 values fit an int16 sum
 
-// A clipped window, as the cores want it.
-struct Window {
+struct Window : PoolWindow {
   const int8_t* first;
-  int32_t pixel_bytes, columns, rows, row_skip, start;
-  const int32_t* args() const { return &pixel_bytes; }
-  int32_t count() const { return rows * columns; }
 };
 
 int32_t clipped_end(int32_t start, int32_t kernel, int32_t size) {
@@ -33,10 +38,10 @@ int32_t clipped_end(int32_t start, int32_t kernel, int32_t size) {
 Window window_at(const Pool2d& c, const int8_t* image, int32_t y, int32_t x) {
   const int32_t top = y > 0 ? y : 0, left = x > 0 ? x : 0;
   const int32_t rows = clipped_end(y, c.kernel_h, c.in_h) - top, columns = clipped_end(x, c.kernel_w, c.in_w) - left;
-  if (rows <= 0 || columns <= 0) return {image, c.channels, 0, 0, 0, 0};
+  if (rows <= 0 || columns <= 0) return {{c.channels, 0, 0, 0, 0}, image};
   const int8_t* first = image + (top * c.in_w + left) * c.channels;
-  if (columns == c.in_w) return {first, c.channels, columns * rows, 1, 0, 0};
-  return {first, c.channels, columns, rows, (c.in_w - columns) * c.channels, 0};
+  if (columns == c.in_w) return {{c.channels, columns * rows, 1, 0, 0}, first};
+  return {{c.channels, columns, rows, (c.in_w - columns) * c.channels, 0}, first};
 }
 
 // Calls pool(window, out) for each output pixel, in memory order.
@@ -82,7 +87,7 @@ void sum16(const Window& w, const int8_t* x, int32_t sums[16]) {
     for (int32_t left = w.columns; left > 0; left -= part.columns, x += part.columns * w.pixel_bytes) {
       part.columns = !whole && left > kSumLimit ? kSumLimit : left;
       uint32_t halves[8];
-      wick_dsp_pool_sum16(x, part.args(), halves);
+      wick_dsp_pool_sum16(x, &part, halves);
       for (int32_t i = 0; i < 4; ++i) {
         add_halves(sums + 4 * i, halves[2 * i]);
         add_halves(sums + 4 * i + 1, halves[2 * i + 1]);
@@ -162,11 +167,11 @@ void average_window(Window& w, int32_t channels, int8_t* out) {
   }
   if (!Mean::works_for(count)) return average_by_division(w, channels, out);
   const Mean mean(count);
-  w.start = static_cast<int32_t>(mean.zero);
+  w.start = mean.zero;
   if (channels >= 16) {
     for_each_block(channels, 16, [&](int32_t channel) {
       uint32_t sums[8];
-      wick_dsp_pool_sum16(w.first + channel, w.args(), sums);
+      wick_dsp_pool_sum16(w.first + channel, &w, sums);
       for (int32_t i = 0; i < 4; ++i) store4(out + channel + 4 * i, mean.of(sums[2 * i], sums[2 * i + 1]));
     });
   } else {
@@ -185,8 +190,7 @@ void max_window(const Window& w, int32_t channels, int8_t* out) {
   if (w.count() == 0) {
     for (int32_t i = 0; i < channels; ++i) out[i] = -128;
   } else if (channels >= 16) {
-    for_each_block(channels, 16,
-                   [&](int32_t channel) { wick_dsp_pool_max16(w.first + channel, w.args(), out + channel); });
+    for_each_block(channels, 16, [&](int32_t channel) { wick_dsp_pool_max16(w.first + channel, &w, out + channel); });
   } else {
     for_each_block(channels, 4, [&](int32_t channel) {
       uint32_t largest = splat4(-128);

@@ -1,10 +1,10 @@
 @ Pooling: 16 channels of one window at a time, and rows of 2x2 windows. Knows nothing of borders; any alignment.
-@ Windows are given as args[5]: bytes between pixels, columns, rows (both at least 1), bytes from a row's end to the next,
-@ and what each pair of sums starts with.
+@ A window: bytes between pixels, columns, rows (both at least 1), bytes from a row's end to the next, and what each pair
+@ of sums starts with.
   .syntax unified
   .thumb
 
-  .macro pool_begin               @ r1 args, r2 result -> r1 pixel bytes, s0 columns, s1 rows left, s2 row skip, s3 result, r7 start
+  .macro pool_begin               @ r1 window, r2 result -> r1 pixel bytes, s0 columns, s1 rows left, s2 row skip, s3 result, r7 start
   push {r4-r11, lr}
   vmov s3, r2
   ldm r1, {r1, r4, r5, r6, r7}
@@ -34,7 +34,7 @@
   vmov r3, s3
   .endm
 
-@ void wick_dsp_pool_sum16(const int8_t* x, const int32_t args[5], int32_t halves[8])
+@ void wick_dsp_pool_sum16(const int8_t* x, const PoolWindow* window, int32_t halves[8])
 @ Sums over at most 256 pixels as int16 halves: channels (0, 2) (1, 3) of each word of four.
 @ r0 x | r1 pixel bytes | r2 pairs of columns left | r3 r12 lr spare | r4-r11 sums
   .section .text.wick_dsp_pool_sum16, "ax", %progbits
@@ -66,7 +66,7 @@ wick_dsp_pool_sum16:
   pop {r4-r11, pc}
   .size wick_dsp_pool_sum16, . - wick_dsp_pool_sum16
 
-@ void wick_dsp_pool_max16(const int8_t* x, const int32_t args[5], int8_t out[16])
+@ void wick_dsp_pool_max16(const int8_t* x, const PoolWindow* window, int8_t out[16])
 @ r0 x | r1 pixel bytes | r2 pairs of columns left | r3 r8-r11 r12 spare | r4-r7 maxima of 16 channels
   .section .text.wick_dsp_pool_max16, "ax", %progbits
   .macro pool_larger a, b
