@@ -3,13 +3,6 @@
 
 namespace wick::kernels::mve {
 
-// convolution
-KernelMemory conv2d_s8_plan(Conv2dS8& c) { return scalar::conv2d_s8_plan(c); }
-void conv2d_s8_prepare(Conv2dS8& c, void* prepared) { scalar::conv2d_s8_prepare(c, prepared); }
-void conv2d_s8(const Conv2dS8& c, const int8_t* input, int8_t* output, void* scratch) {
-  scalar::conv2d_s8(c, input, output, scratch);
-}
-
 // depthwise convolution
 KernelMemory depthwise_conv2d_s8_plan(DepthwiseConv2dS8& c) { return scalar::depthwise_conv2d_s8_plan(c); }
 void depthwise_conv2d_s8_prepare(DepthwiseConv2dS8& c, void* prepared) {

@@ -1,0 +1,163 @@
+// Short windows as rows (im2col.h): one gather fills eight or sixteen bytes of a row, whatever the window's shape.
+#include "kernels/mve/im2col.h"
+
+namespace wick::kernels::mve {
+
+namespace {
+
+constexpr int32_t kBandBytes = 1024;  // aimed at; one band may need more
+
+int32_t span(int32_t count, int32_t stride, int32_t kernel, int32_t dilation) {
+  return (count - 1) * stride + (kernel - 1) * dilation + 1;
+}
+
+// Copies what lies inside the image; the rest of `band` holds the pad value.
+void fill_band(const Windows& w, const Band& band, const int8_t* image, int32_t first_row, int8_t* to) {
+  fill(to, band.scratch_bytes(), w.pad_value);
+  const int32_t width = span(w.out_w, w.stride_w, w.kernel_w, w.dilation_w) - w.pad_w;
+  const int32_t count = (width < w.in_w ? width : w.in_w) * w.in_c;
+  to += w.pad_w * w.in_c;
+  for (int32_t i = 0, y = first_row - w.pad_h; i < band.image_rows; ++i, ++y, to += band.row_bytes) {
+    if (y < 0 || y >= w.in_h) continue;
+    const int8_t* from = image + y * w.in_w * w.in_c;
+    copy_bytes(to, from, count);
+  }
+}
+
+// Where the windows of neighbouring output pixels lie.
+struct Walk {
+  const int8_t* window;
+  int32_t x, out_w;
+  int32_t step, wrap;  // to the next window, and from the end of an output row to the next
+
+  void next() {
+    window += step;
+    if (++x == out_w) {
+      x = 0;
+      window += wrap;
+    }
+  }
+};
+
+// Fills `count` rows of kBlocks * 16 bytes. Offsets of up to eight vectors stay in registers.
+template <int kBlocks, bool kHalves>
+[[gnu::noinline]] void gather_rows(Walk walk, const uint16_t* offsets, int8_t* row, int32_t count) {
+  constexpr int kVectors = kHalves ? kBlocks : 2 * kBlocks;
+  uint16x8_t offset[kVectors];
+#pragma GCC unroll 8
+  for (int i = 0; i < kVectors; ++i) offset[i] = vld1q_u16(offsets + 8 * i);
+  do {
+#pragma GCC unroll 8
+    for (int i = 0; i < kVectors; ++i) {
+      if constexpr (kHalves) {
+        const uint16_t* halves = reinterpret_cast<const uint16_t*>(walk.window);
+        vst1q_s8(row, vreinterpretq_s8_u16(vldrhq_gather_offset_u16(halves, offset[i])));
+        row += 16;
+      } else {
+        vstrbq_s16(row, vldrbq_gather_offset_s16(walk.window, offset[i]));
+        row += 8;
+      }
+    }
+    walk.next();
+  } while (--count > 0);
+}
+
+template <bool kHalves>
+void gather_rows(int32_t blocks, const Walk& walk, const uint16_t* offsets, int8_t* row, int32_t count) {
+  switch (blocks) {
+    case 1:
+      return gather_rows<1, kHalves>(walk, offsets, row, count);
+    case 2:
+      return gather_rows<2, kHalves>(walk, offsets, row, count);
+    case 3:
+      return gather_rows<3, kHalves>(walk, offsets, row, count);
+    default:
+      return gather_rows<4, kHalves>(walk, offsets, row, count);
+  }
+}
+
+}  // namespace
+
+Band::Band(const Windows& w) {
+  const int32_t width = span(w.out_w, w.stride_w, w.kernel_w, w.dilation_w);
+  const int32_t height = span(w.out_h, w.stride_h, w.kernel_h, w.dilation_h);
+  padded = w.pad_h > 0 || w.pad_w > 0 || width > w.in_w || height > w.in_h;
+  if (!padded) {
+    rows = w.out_h;
+    image_rows = height;
+    row_bytes = w.in_w * w.in_c;
+    return;
+  }
+  row_bytes = round_up(width * w.in_c, 2);
+  const int32_t least = (3 + w.out_w) / w.out_w;
+  const int32_t first = span(1, w.stride_h, w.kernel_h, w.dilation_h) * row_bytes;
+  rows = first < kBandBytes ? 1 + (kBandBytes - first) / (w.stride_h * row_bytes) : 1;
+  if (rows < least) rows = least;
+  if (rows > w.out_h) rows = w.out_h;
+  image_rows = span(rows, w.stride_h, w.kernel_h, w.dilation_h);
+}
+
+bool Band::fits(const Windows& w) const {
+  const int64_t window = static_cast<int64_t>((w.kernel_h - 1) * w.dilation_h + 1) * row_bytes;
+  return window < 65536 && (!padded || static_cast<int64_t>(image_rows) * row_bytes <= 32768) && rows * w.out_w >= 4;
+}
+
+RowOffsets::RowOffsets(const Windows& w, const Band& band, const void* band_data, uint16_t* memory) : offsets(memory) {
+  const int32_t step = w.dilation_w * w.in_c;
+  // A pair of neighbouring bytes must lie together in every row, at an even place.
+  halves = ((reinterpret_cast<uintptr_t>(band_data) | static_cast<uint32_t>(band.row_bytes) |
+             static_cast<uint32_t>(w.stride_w * w.in_c)) &
+            1) == 0 &&
+           (w.in_c % 2 == 0 || (w.dilation_w == 1 && w.kernel_w % 2 == 0));
+  const int32_t width = halves ? 2 : 1;
+  count = w.row_bytes() / width;
+  int32_t n = 0;
+  for (int32_t ky = 0; ky < w.kernel_h; ++ky) {
+    for (int32_t kx = 0; kx < w.kernel_w; ++kx) {
+      for (int32_t ch = 0; ch < w.in_c; ++ch) {
+        const int32_t tap = n++;
+        if (tap % width == 0) {
+          memory[tap / width] = static_cast<uint16_t>(ky * w.dilation_h * band.row_bytes + kx * step + ch);
+        }
+      }
+    }
+  }
+  // Any byte will do beyond the taps: its weight is 0.
+  for (int32_t i = (n + width - 1) / width; i < count; ++i) memory[i] = 0;
+}
+
+uint32_t ShortConvolution::scratch_bytes(const Windows& w) {
+  return static_cast<uint32_t>(kPanelBytes + Band(w).scratch_bytes()) + RowOffsets::scratch_bytes(w);
+}
+
+void ShortConvolution::run(const int8_t* image, const int8_t* w, const int32_t* parameters, const GemmOut& out,
+                           int32_t quads) const {
+  const Band band(windows);
+  const int32_t row_bytes = windows.row_bytes(), out_w = windows.out_w;
+  int8_t* panel = scratch;
+  int8_t* padded = panel + kPanelBytes;
+  const int8_t* base = band.padded ? padded : image;
+  const RowOffsets offsets(windows, band, base, reinterpret_cast<uint16_t*>(padded + band.scratch_bytes()));
+  const int32_t step = windows.stride_w * windows.in_c, line = windows.stride_h * band.row_bytes;
+  const int32_t pixels = band.rows * out_w, most = kPanelBytes / row_bytes / 4;
+  for (int32_t done = 0; done < windows.out_h; done += band.rows) {
+    const int32_t row = done + band.rows <= windows.out_h ? done : windows.out_h - band.rows;
+    if (band.padded) fill_band(windows, band, image, row * windows.stride_h, padded);
+    for (int32_t pixel = 0; pixel < pixels;) {
+      const int32_t left = pixels - pixel;
+      const int32_t groups = left >= 4 * most ? most : left >= 4 ? left / 4 : 1;
+      if (left < 4) pixel = pixels - 4;
+      const int32_t y = pixel / out_w, x = pixel - y * out_w;
+      const Walk walk = {base + y * line + x * step, x, out_w, step, line - out_w * step};
+      if (offsets.halves) {
+        gather_rows<true>(row_bytes / 16, walk, offsets.offsets, panel, 4 * groups);
+      } else {
+        gather_rows<false>(row_bytes / 16, walk, offsets.offsets, panel, 4 * groups);
+      }
+      run_core(core, panel, 4 * row_bytes, w, parameters, out.at((row * out_w + pixel) * out.stride), quads, groups);
+      pixel += 4 * groups;
+    }
+  }
+}
+
+}  // namespace wick::kernels::mve

@@ -1,0 +1,53 @@
+// Short windows (at most 64 bytes) as rows: what the unrolled matrix cores read. Knows windows, padding and bands of
+// image rows; refuses to know weights' arithmetic.
+#pragma once
+
+#include "kernels/mve/gemm.h"
+
+namespace wick::kernels::mve {
+
+struct Windows {
+  int32_t in_h, in_w, in_c, out_h, out_w;
+  int32_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+  int32_t pad_value;
+
+  int32_t taps() const { return kernel_h * kernel_w * in_c; }
+  int32_t row_bytes() const { return round_up(taps(), 16); }
+};
+
+// A band of image rows that is padded once and then read by `rows` rows of outputs. Where no window hangs over, the
+// image itself is the band.
+struct Band {
+  int32_t rows;        // rows of outputs; the last band overlaps the one before
+  int32_t image_rows;  // that they read
+  int32_t row_bytes;
+  bool padded;
+
+  explicit Band(const Windows& w);
+  int32_t scratch_bytes() const { return padded ? round_up(image_rows * row_bytes, 8) : 0; }
+  // Offsets in a band fit the 16 bits of a gather, and four pixels fit into a band.
+  bool fits(const Windows& w) const;
+};
+
+// Where each byte of a row comes from, relative to the window's first byte: bytes or, where all lie in pairs, halves.
+struct RowOffsets {
+  static uint32_t scratch_bytes(const Windows& w) { return static_cast<uint32_t>(w.row_bytes()) * 2; }
+  RowOffsets(const Windows& w, const Band& band, const void* band_data, uint16_t* memory);
+
+  const uint16_t* offsets;
+  int32_t count;
+  bool halves;
+};
+
+// Calls the core on every output pixel of an image: out.at(pixel * out.stride) gets `quads` * 4 channels.
+struct ShortConvolution {
+  const Windows& windows;
+  int8_t* scratch;  // scratch_bytes()
+  WickMveGemm* core;
+
+  static constexpr int32_t kPanelBytes = 512;  // rows built at a time: 8 to 32
+  static uint32_t scratch_bytes(const Windows& w);
+  void run(const int8_t* image, const int8_t* w, const int32_t* parameters, const GemmOut& out, int32_t quads) const;
+};
+
+}  // namespace wick::kernels::mve
