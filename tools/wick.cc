@@ -1,0 +1,94 @@
+// The command line: argv to options, nothing else. Exit code 0 when all is well, 1 for a bad input, 2 for wrong usage.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "host/failure.h"
+#include "host/inspect_command.h"
+#include "host/run_command.h"
+
+namespace {
+
+using wick::host::InspectOptions;
+using wick::host::RunOptions;
+
+const std::vector<std::string> kTargets = {"host", "cortex-m0plus", "cortex-m4", "cortex-m33", "cortex-m55", "pico2"};
+
+void add_run(CLI::App& app, RunOptions& o) {
+  CLI::App* run = app.add_subcommand("run", "Run a program and say what came out and what it cost");
+  run->add_option("program", o.program, "ExecuTorch program (.pte), or a bundled one (.bpte)")->required();
+  auto* inputs = run->add_option("--input", o.inputs,
+                                 "Input, once per input in order: .npy, or raw little-endian elements (.bin). For a "
+                                 "scalar input its value")
+                     ->type_name("FILE")
+                     ->allow_extra_args(false);
+  auto* expects = run->add_option("--expect", o.expects, "Expected output, once per output in order: .npy or .bin")
+                      ->type_name("FILE")
+                      ->allow_extra_args(false);
+  run->add_option("--output-dir", o.output_dir, "Write output_0.npy, ... here (several calls: call_0_output_0.npy)")
+      ->type_name("DIR");
+  auto* method = run->add_option("--method", o.method, "Method to call")->capture_default_str()->type_name("NAME");
+  auto* calls = run->add_option("--call", o.calls,
+                                "METHOD IN,IN [EXPECT,EXPECT]: a call; repeatable, in order, on one loaded program. "
+                                "'-' for a method without inputs")
+                    ->type_name("METHOD IN,IN [EXPECT,EXPECT]")
+                    ->expected(1, 3);
+  run->add_option("--data", o.data, "Weights beside the program")->type_name("FILE.ptd");
+  run->add_option("--target", o.target, "Where it runs; all but host are emulated")
+      ->capture_default_str()
+      ->check(CLI::IsMember(kTargets));
+  run->add_option("--arena", o.arena_bytes, "Arena in bytes (default: exactly what is needed)")->type_name("BYTES");
+  run->add_option("--repeat", o.repeat, "Make each call N times; figures are of the last")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1000000u))
+      ->type_name("N");
+  run->add_flag("--profile", o.profile, "Cost of every operator");
+  run->add_option("--atol", o.tolerance.absolute,
+                  "Allowed error of an output element. Default without --atol and --rtol: none for integers; for "
+                  "float32 1e-5 of the largest expected magnitude (float16 1e-3, bfloat16 1e-2)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("A");
+  run->add_option("--rtol", o.tolerance.relative, "Allowed error, relative to the expected element; adds to --atol")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("R");
+  auto* bundled = run->add_flag("--bundled", o.bundled, "Run a bundled program's own test cases");
+  run->add_flag("--reset", o.reset, "Put mutable state back to its initial values before each call");
+  run->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");
+  calls->excludes(inputs)->excludes(expects)->excludes(method);
+  bundled->excludes(inputs)->excludes(expects)->excludes(method)->excludes(calls);
+}
+
+void add_inspect(CLI::App& app, InspectOptions& o) {
+  CLI::App* inspect = app.add_subcommand("inspect", "Show what is in a program and what it needs");
+  inspect->add_option("program", o.program, "ExecuTorch program (.pte), or a bundled one (.bpte)")->required();
+  inspect->add_option("--method", o.method, "Show this method only (default: all)")->type_name("NAME");
+  inspect->add_option("--data", o.data, "Weights beside the program")->type_name("FILE.ptd");
+  inspect->add_option("--target", o.target, "Whose arena size and missing operators to tell")
+      ->capture_default_str()
+      ->check(CLI::IsMember(kTargets));
+  inspect->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("wick: runs PyTorch models on microcontrollers", "wick");
+  app.require_subcommand(1);
+  RunOptions run;
+  InspectOptions inspect;
+  add_run(app, run);
+  add_inspect(app, inspect);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  const std::string command = app.get_subcommands().front()->get_name();
+  try {
+    return command == "run" ? run_command(run) : inspect_command(inspect);
+  } catch (const wick::host::Failure& failure) {
+    std::cerr << "wick " << command << ": " << failure.what() << "\n";
+  } catch (const std::exception& error) {
+    std::cerr << "wick " << command << ": " << error.what() << "\n";
+  }
+  return 1;
+}
