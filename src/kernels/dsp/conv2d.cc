@@ -16,6 +16,7 @@ namespace {
 
 struct Job {
   const Conv2dS8* c;
+  const RowSet* row_set;
   ConvPlan plan;
   Block block;
   Window window;
@@ -85,6 +86,7 @@ void run_fast(const Job& job, const Windows& windows, int32_t count, int8_t* out
 
 void run_sums(const Job& job, const Windows& windows, int32_t count, int8_t* out) {
   const Conv2dS8& c = *job.c;
+  const RowSet& row_set = *job.row_set;
   const int8_t* group[4];
   Cursor cursor(windows, 0);
   for (int32_t p = 0; p < count; p += 4, out += 4 * c.out_c) {
@@ -96,7 +98,8 @@ void run_sums(const Job& job, const Windows& windows, int32_t count, int8_t* out
     for (int32_t r = job.first_row; r < job.last_row; ++r, sums += 4) {
       for (int32_t i = 0; i < size; ++i) {
         out[i * c.out_c + r - job.first_row] =
-            scalar::requantized(sums[i], c.multiplier[r], c.shift[r], c.output_offset, c.act_min, c.act_max);
+            scalar::requantized(sums[i], row_set.multiplier[r * row_set.quant_step],
+                                row_set.shift[r * row_set.quant_step], c.output_offset, c.act_min, c.act_max);
       }
     }
   }
@@ -156,29 +159,6 @@ void run_direct(const Job& job, const int8_t* image, int8_t* out) {
   run_pixels(job, windows, c.out_h * c.out_w, out);
 }
 
-void run_conv2d(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout, const int8_t* input, int8_t* output,
-                void* scratch) {
-  Job job{&c, plan, block_of(c, plan), {}, {}, nullptr, nullptr, nullptr, nullptr, 0, 0};
-  job.window = window_of(c, plan, job.block);
-  job.args = {job.window.steps(), c.out_c};
-  int8_t* at = static_cast<int8_t*>(scratch);
-  job.pixels = reinterpret_cast<int32_t*>(at);
-  job.copy = at + pixels_bytes(job.args.steps);
-  job.rows = reinterpret_cast<int32_t*>(job.copy + (plan.direct ? 0 : job.block.bytes()));
-  job.sums = job.rows + plan.row_pairs * row_pair_bytes(job.args.steps) / 4;
-  const RowSet rows = row_set_of(c, plan, layout);
-  const int32_t in_bytes = c.in_h * c.in_w * c.in_c, out_bytes = c.out_h * c.out_w * c.out_c;
-  for (int32_t r = 0; r < c.out_c; r += 2 * plan.row_pairs) {
-    job.first_row = r;
-    job.last_row = r + 2 * plan.row_pairs < c.out_c ? r + 2 * plan.row_pairs : c.out_c;
-    write_rows(rows, job.window, job.first_row, job.last_row, job.rows);
-    for (int32_t n = 0; n < c.batch; ++n) {
-      (plan.direct ? run_direct : run_blocks)(job, input + n * in_bytes, output + n * out_bytes + r);
-    }
-  }
-  if (plan.arithmetic == ConvPlan::kFast) clamp_s8(output, c.batch * out_bytes, c.act_min, c.act_max);
-}
-
 KernelMemory memory_of(const Conv2dS8& c, const ConvPlan& plan) {
   return {c.input_offset != 0 ? static_cast<uint32_t>(c.out_c) * 4 : 0, static_cast<uint32_t>(scratch_bytes(c, plan))};
 }
@@ -191,6 +171,28 @@ Conv2dS8 conv2d_of(const DepthwiseConv2dS8& c) {
 }
 
 }  // namespace
+
+void run_conv2d(const Conv2dS8& c, const ConvPlan& plan, const RowSet& rows, const int8_t* input, int8_t* output,
+                void* scratch) {
+  Job job{&c, &rows, plan, block_of(c, plan), {}, {}, nullptr, nullptr, nullptr, nullptr, 0, 0};
+  job.window = window_of(c, plan, job.block);
+  job.args = {job.window.steps(), c.out_c};
+  int8_t* at = static_cast<int8_t*>(scratch);
+  job.pixels = reinterpret_cast<int32_t*>(at);
+  job.copy = at + pixels_bytes(job.args.steps);
+  job.rows = reinterpret_cast<int32_t*>(job.copy + (plan.direct ? 0 : job.block.bytes()));
+  job.sums = job.rows + plan.row_pairs * row_pair_bytes(job.args.steps) / 4;
+  const int32_t in_bytes = c.in_h * c.in_w * c.in_c, out_bytes = c.out_h * c.out_w * c.out_c;
+  for (int32_t r = 0; r < c.out_c; r += 2 * plan.row_pairs) {
+    job.first_row = r;
+    job.last_row = r + 2 * plan.row_pairs < c.out_c ? r + 2 * plan.row_pairs : c.out_c;
+    write_rows(rows, job.window, job.first_row, job.last_row, job.rows);
+    for (int32_t n = 0; n < c.batch; ++n) {
+      (plan.direct ? run_direct : run_blocks)(job, input + n * in_bytes, output + n * out_bytes + r);
+    }
+  }
+  if (plan.arithmetic == ConvPlan::kFast) clamp_s8(output, c.batch * out_bytes, c.act_min, c.act_max);
+}
 
 KernelMemory conv2d_s8_plan(Conv2dS8& c) {
   const ConvPlan plan = plan_conv2d(c, WeightLayout::kRowMajor);
@@ -217,7 +219,8 @@ void conv2d_s8(const Conv2dS8& c, const int8_t* input, int8_t* output, void* scr
   if (c.path == 0) {
     scalar::conv2d_s8(c, input, output, scratch);
   } else {
-    run_conv2d(c, ConvPlan::unpack(c.path), WeightLayout::kRowMajor, input, output, scratch);
+    const ConvPlan plan = ConvPlan::unpack(c.path);
+    run_conv2d(c, plan, row_set_of(c, plan, WeightLayout::kRowMajor), input, output, scratch);
   }
 }
 
@@ -239,7 +242,9 @@ void one_channel_depthwise_prepare(DepthwiseConv2dS8& c, void* prepared) {
 }
 
 void one_channel_depthwise(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output, void* scratch) {
-  run_conv2d(conv2d_of(c), ConvPlan::unpack(c.path), WeightLayout::kDepthMajor, input, output, scratch);
+  const Conv2dS8 conv = conv2d_of(c);
+  const ConvPlan plan = ConvPlan::unpack(c.path);
+  run_conv2d(conv, plan, row_set_of(conv, plan, WeightLayout::kDepthMajor), input, output, scratch);
 }
 
 }  // namespace wick::kernels::dsp

@@ -155,9 +155,13 @@ RowSet row_set_of(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout) 
 }
 
 ConvPlan plan_conv2d(const Conv2dS8& c, WeightLayout layout) {
+  if (!fits_core(c)) return {};
+  return cut_conv2d(c, requantizes_fast(c, layout) ? ConvPlan::kFast : ConvPlan::kSums);
+}
+
+ConvPlan cut_conv2d(const Conv2dS8& c, ConvPlan::Arithmetic arithmetic) {
   ConvPlan plan;
-  if (!fits_core(c)) return plan;
-  plan.arithmetic = requantizes_fast(c, layout) ? ConvPlan::kFast : ConvPlan::kSums;
+  plan.arithmetic = arithmetic;
   plan.direct = all_inside(c) && (c.kernel_w * c.in_c) % 4 == 0;
   if (!plan.direct) choose_block(c, plan);
   choose_rows(c, plan);

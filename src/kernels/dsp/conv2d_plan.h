@@ -40,7 +40,12 @@ Window window_of(const Conv2dS8& c, const ConvPlan& plan, const Block& block);
 RowSet row_set_of(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout);
 
 ConvPlan plan_conv2d(const Conv2dS8& c, WeightLayout layout);
+// The same for arithmetic that is known to be right.
+ConvPlan cut_conv2d(const Conv2dS8& c, ConvPlan::Arithmetic arithmetic);
 // Scratch: pixels | block | rows | sums.
 int32_t scratch_bytes(const Conv2dS8& c, const ConvPlan& plan);
+
+void run_conv2d(const Conv2dS8& c, const ConvPlan& plan, const RowSet& rows, const int8_t* input, int8_t* output,
+                void* scratch);
 
 }  // namespace wick::kernels::dsp

@@ -1,0 +1,169 @@
+// INT8 linear. One or a few input vectors: each is widened once and meets the weights two rows at a time
+// (linear_core.S). Many: a 1x1 convolution whose pixels are the vectors (conv2d_plan.h).
+#include "kernels/dsp/conv2d_plan.h"
+#include "kernels/dsp/fast_requantize.h"
+#include "kernels/dsp/simd.h"
+#include "kernels/dsp/sums.h"
+#include "kernels/scalar/requantize_out.h"
+
+namespace wick::kernels::dsp {
+
+namespace {
+
+// Read by the assembly: keep the order. The core works on bias[0], bias[second_row], then on the next pair.
+struct LinearArgs {
+  int32_t row_bytes, pairs;
+  const int32_t* bias;
+  int32_t second_row;      // 1, or 0 when the pair is one row twice
+  FastRow requantization;  // shift 0: bare int32 sums instead of bytes
+  int32_t unused;
+};
+
+extern "C" {
+using LinearCore = void(const int8_t* w, const int32_t* x, void* out, const LinearArgs* args);
+LinearCore wick_dsp_linear_aligned, wick_dsp_linear_anywhere;
+void wick_dsp_widen_doubled(int32_t* to, const int8_t* x, int32_t bytes);
+}
+
+// `path`: 0 scalar; vectors one by one with fast or exact requantization; or the plan of a convolution.
+enum Path : uint32_t { kScalar, kFastVectors, kExactVectors, kConv2d = 1u << 31 };
+constexpr int32_t kManyRows = 4;
+
+bool folds(const LinearS8& c) { return c.kernel_sum == nullptr && c.input_offset != 0; }
+
+const int32_t* bias_of(const LinearS8& c) {
+  if (c.kernel_sum != nullptr) return c.kernel_sum;
+  return folds(c) ? static_cast<const int32_t*>(c.prepared) : c.bias;
+}
+
+bool requantizes_fast(const LinearS8& c) {
+  if (!bounds_fit_s8(c.act_min, c.act_max)) return false;
+  // A kernel_sum holds the offset already: bare bytes remain.
+  const int32_t* start = c.kernel_sum != nullptr ? c.kernel_sum : c.bias;
+  const int64_t operand = c.kernel_sum != nullptr ? 128 : largest_operand(c.input_offset);
+  int64_t largest = 0;
+  for (int32_t o = 0; start != nullptr && o < c.out_features; ++o) {
+    const int64_t magnitude = start[o] < 0 ? -int64_t{start[o]} : start[o];
+    if (magnitude > largest) largest = magnitude;
+  }
+  return row_requantizes_fast(largest + operand * 128 * c.in_features, c.multiplier, c.shift, c.output_offset);
+}
+
+Conv2dS8 conv2d_of(const LinearS8& c) {
+  Conv2dS8 conv{};
+  conv.batch = conv.in_w = conv.out_w = conv.groups = 1;
+  conv.kernel_h = conv.kernel_w = conv.stride_h = conv.stride_w = conv.dilation_h = conv.dilation_w = 1;
+  conv.in_h = conv.out_h = c.rows;
+  conv.in_c = c.in_features;
+  conv.out_c = c.out_features;
+  conv.output_offset = c.output_offset;
+  conv.act_min = c.act_min;
+  conv.act_max = c.act_max;
+  conv.weights = c.weights;
+  return conv;
+}
+
+// x as the cores read it, not doubled.
+void widen(int32_t* to, const int8_t* x, int32_t bytes) {
+  int32_t i = 0;
+  for (; i + 4 <= bytes; i += 4) {
+    const uint32_t word = load4(x + i);
+    *to++ = static_cast<int32_t>(add_even(0, word));
+    *to++ = static_cast<int32_t>(add_odd(0, word));
+  }
+  int16_t* rest = reinterpret_cast<int16_t*>(to);
+  for (; i < bytes; ++i) *rest++ = x[i];
+}
+
+// `rows` rows of weights from `first` on: bytes when args ask for requantization, else sums.
+void run_rows(const LinearS8& c, const int32_t* x, int32_t first, int32_t rows, void* out, LinearArgs args) {
+  static constexpr int32_t kNoBias[2] = {0, 0};
+  const int8_t* w = c.weights + first * c.in_features;
+  const bool aligned = ((reinterpret_cast<uintptr_t>(w) | static_cast<uintptr_t>(c.in_features)) & 3) == 0;
+  LinearCore* const core = aligned ? wick_dsp_linear_aligned : wick_dsp_linear_anywhere;
+  const int32_t* bias = bias_of(c);
+  const int32_t result_bytes = args.requantization.shift != 0 ? 1 : 4;
+  for (int32_t r = 0; r < rows;) {
+    args.second_row = r + 1 < rows ? 1 : 0;
+    args.pairs = args.second_row != 0 && bias != nullptr ? rows / 2 : 1;
+    args.bias = bias != nullptr ? bias + first + r : kNoBias;
+    core(w + r * c.in_features, x, static_cast<int8_t*>(out) + r * result_bytes, &args);
+    r += args.second_row != 0 ? 2 * args.pairs : 1;
+  }
+}
+
+void run_vector(const LinearS8& c, const int8_t* input, int8_t* output, int32_t* x) {
+  LinearArgs args{c.in_features, 0, nullptr, 0, {0, 0, 0}, 0};
+  if (c.path == kFastVectors) {
+    wick_dsp_widen_doubled(x, input, c.in_features);
+    args.requantization = fast_row(c.multiplier, c.shift, c.output_offset);
+    run_rows(c, x, 0, c.out_features, output, args);
+    return;
+  }
+  constexpr int32_t kBatch = 16;
+  int32_t sums[kBatch];
+  widen(x, input, c.in_features);
+  for (int32_t first = 0; first < c.out_features; first += kBatch) {
+    const int32_t rows = c.out_features - first < kBatch ? c.out_features - first : kBatch;
+    run_rows(c, x, first, rows, sums, args);
+    for (int32_t r = 0; r < rows; ++r) {
+      *output++ = scalar::requantized(sums[r], c.multiplier, c.shift, c.output_offset, c.act_min, c.act_max);
+    }
+  }
+}
+
+}  // namespace
+
+KernelMemory linear_s8_plan(LinearS8& c) {
+  if (c.filter_offset != 0 || c.rows < 1 || c.in_features < 1 || c.out_features < 1) {
+    const KernelMemory memory = scalar::linear_s8_plan(c);
+    c.path = kScalar;
+    return memory;
+  }
+  const bool fast = requantizes_fast(c);
+  const uint32_t prepared = folds(c) ? static_cast<uint32_t>(c.out_features) * 4 : 0;
+  if (c.rows >= kManyRows) {
+    const Conv2dS8 conv = conv2d_of(c);
+    const ConvPlan plan = cut_conv2d(conv, fast ? ConvPlan::kFast : ConvPlan::kSums);
+    if (plan.arithmetic != ConvPlan::kScalar) {
+      c.path = plan.pack() | kConv2d;
+      return {prepared, static_cast<uint32_t>(scratch_bytes(conv, plan))};
+    }
+  }
+  c.path = fast ? kFastVectors : kExactVectors;
+  return {prepared, (static_cast<uint32_t>(c.in_features) * 2 + 3) & ~3u};
+}
+
+void linear_s8_prepare(LinearS8& c, void* prepared) {
+  if (c.path == kScalar) {
+    scalar::linear_s8_prepare(c, prepared);
+    return;
+  }
+  c.prepared = prepared;
+  if (!folds(c)) return;
+  fold_row_sums(c.weights, c.out_features, c.in_features, c.bias, c.input_offset, static_cast<int32_t*>(prepared));
+}
+
+void linear_s8(const LinearS8& c, const int8_t* input, int8_t* output, void* scratch) {
+  if (c.path == kScalar) {
+    scalar::linear_s8(c, input, output, scratch);
+    return;
+  }
+  if ((c.path & kConv2d) != 0) {
+    const Conv2dS8 conv = conv2d_of(c);
+    const ConvPlan plan = ConvPlan::unpack(c.path);
+    RowSet rows = row_set_of(conv, plan, WeightLayout::kRowMajor);
+    rows.bias = bias_of(c);
+    rows.multiplier = &c.multiplier;
+    rows.shift = &c.shift;
+    rows.quant_step = 0;
+    run_conv2d(conv, plan, rows, input, output, scratch);
+    return;
+  }
+  for (int32_t row = 0; row < c.rows; ++row) {
+    run_vector(c, input + row * c.in_features, output + row * c.out_features, static_cast<int32_t*>(scratch));
+  }
+  if (c.path == kFastVectors) clamp_s8(output, c.rows * c.out_features, c.act_min, c.act_max);
+}
+
+}  // namespace wick::kernels::dsp
