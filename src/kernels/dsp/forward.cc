@@ -19,35 +19,11 @@ void batch_matmul_s8(const BatchMatmulS8& c, const int8_t* lhs, const int8_t* rh
   scalar::batch_matmul_s8(c, lhs, rhs, output, scratch);
 }
 
-// add
-KernelMemory add_s8_plan(AddS8& c, const BinaryShape& shape) { return scalar::add_s8_plan(c, shape); }
-void add_s8(const AddS8& c, const BinaryShape& shape, const int8_t* a, const int8_t* b, int8_t* output, void* scratch) {
-  scalar::add_s8(c, shape, a, b, output, scratch);
-}
-
-// mul
-void mul_s8(const MulS8& c, const BinaryShape& shape, const int8_t* a, const int8_t* b, int8_t* output) {
-  scalar::mul_s8(c, shape, a, b, output);
-}
-
-// minimum, maximum
-void minimum_s8(const BinaryShape& shape, const int8_t* a, const int8_t* b, int8_t* output) {
-  scalar::minimum_s8(shape, a, b, output);
-}
-void maximum_s8(const BinaryShape& shape, const int8_t* a, const int8_t* b, int8_t* output) {
-  scalar::maximum_s8(shape, a, b, output);
-}
-
 // softmax
 KernelMemory softmax_s8_plan(SoftmaxS8& c) { return scalar::softmax_s8_plan(c); }
 void softmax_s8_prepare(SoftmaxS8& c, void* prepared) { scalar::softmax_s8_prepare(c, prepared); }
 void softmax_s8(const SoftmaxS8& c, const int8_t* input, int8_t* output, void* scratch) {
   scalar::softmax_s8(c, input, output, scratch);
-}
-
-// lookup table
-void lut_s8(const int8_t* lut, const int8_t* input, int8_t* output, uint32_t count) {
-  scalar::lut_s8(lut, input, output, count);
 }
 
 }  // namespace wick::kernels::dsp
