@@ -39,21 +39,36 @@ class Cursor {
   Cursor(const Windows& w, int32_t pixel)
       : at_(w.first + pixel / w.columns * w.y_step + pixel % w.columns * w.x_step),
         left_(w.columns - pixel % w.columns),
-        w_(w) {}
+        x_step_(w.x_step),
+        wrap_(w.y_step - w.columns * w.x_step),
+        columns_(w.columns) {}
   const int8_t* next() {
     const int8_t* at = at_;
-    at_ += w_.x_step;
-    if (--left_ == 0) {
-      left_ = w_.columns;
-      at_ += w_.y_step - w_.columns * w_.x_step;
-    }
+    at_ += x_step_;
+    if (--left_ == 0) wrap();
     return at;
+  }
+  void next4(const int8_t* group[4]) {
+    if (left_ < 4) {
+      for (int32_t i = 0; i < 4; ++i) group[i] = next();
+      return;
+    }
+    group[0] = at_;
+    group[1] = at_ + x_step_;
+    group[2] = group[1] + x_step_;
+    group[3] = group[2] + x_step_;
+    at_ = group[3] + x_step_;
+    left_ -= 4;
+    if (left_ == 0) wrap();
   }
 
  private:
+  void wrap() {
+    left_ = columns_;
+    at_ += wrap_;
+  }
   const int8_t* at_;
-  int32_t left_;
-  const Windows& w_;
+  int32_t left_, x_step_, wrap_, columns_;
 };
 
 // Left-over pixels: three, or a single one, are taken together with pixels before them, which come out the same.
@@ -62,7 +77,7 @@ void run_fast(const Job& job, const Windows& windows, int32_t count, int8_t* out
   Cursor cursor(windows, 0);
   int32_t p = 0;
   for (; p + 4 <= count; p += 4, out += 4 * job.args.out_step) {
-    for (const int8_t*& window : group) window = cursor.next();
+    cursor.next4(group);
     wick_dsp_expand_4(job.pixels, group, &job.window);
     wick_dsp_gemm_2x4(job.rows, job.pixels, out, &job.args);
   }
@@ -137,16 +152,21 @@ void copy_block(const Job& job, const int8_t* image, int32_t oy, int32_t ox, int
   }
 }
 
+// A block that is the whole of the only image is copied for the first tile of rows alone.
 void run_blocks(const Job& job, const int8_t* image, int8_t* out) {
   const Conv2dS8& c = *job.c;
   const Block& b = job.block;
   const int32_t window_lines = b.image_lines - (b.lines - 1) * c.stride_h;
   const Windows windows{job.copy + b.lead, b.columns, c.stride_w * c.in_c, c.stride_h * b.line_bytes};
+  const bool copied = c.batch == 1 && b.lines >= c.out_h && b.columns >= c.out_w && job.first_row > 0;
   for (int32_t oy = 0; oy < c.out_h; oy += b.lines) {
     const int32_t lines = c.out_h - oy < b.lines ? c.out_h - oy : b.lines;
     for (int32_t ox = 0; ox < c.out_w; ox += b.columns) {
       const int32_t columns = c.out_w - ox < b.columns ? c.out_w - ox : b.columns;
-      copy_block(job, image, oy, ox, (lines - 1) * c.stride_h + window_lines, (columns - 1) * c.stride_w + c.kernel_w);
+      if (!copied) {
+        copy_block(job, image, oy, ox, (lines - 1) * c.stride_h + window_lines,
+                   (columns - 1) * c.stride_w + c.kernel_w);
+      }
       run_pixels(job, windows, lines * columns, out + (oy * c.out_w + ox) * c.out_c);
     }
   }

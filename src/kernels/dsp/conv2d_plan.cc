@@ -46,11 +46,17 @@ int64_t row_magnitude(const Conv2dS8& c, WeightLayout layout, int32_t row) {
 bool requantizes_fast(const Conv2dS8& c, WeightLayout layout) {
   if (!bounds_fit_s8(c.act_min, c.act_max)) return false;
   const int64_t operand = largest_operand(c.input_offset);
-  const int64_t any_row = operand * depth_of(c) * 128;
+  const int64_t products = operand * depth_of(c) * 128;
+  // Nearly every row passes by three unsigned comparisons; loading a program is counted too.
+  const uint32_t bias_reach = products < kAccLimit ? static_cast<uint32_t>(kAccLimit - 1 - products) : 0;
+  const bool offset_fits = c.output_offset >= -128 && c.output_offset <= 127 && products < kAccLimit;
   for (int32_t o = 0; o < c.out_c; ++o) {
-    const int64_t products = c.shift[o] < -kMaxFastShift ? operand * row_magnitude(c, layout, o) : any_row;
-    const int64_t bias = c.bias != nullptr ? magnitude(c.bias[o]) : 0;
-    if (!row_requantizes_fast(products + bias, c.multiplier[o], c.shift[o], c.output_offset)) return false;
+    const int32_t bias = c.bias != nullptr ? c.bias[o] : 0;
+    const bool shift_fits = static_cast<uint32_t>(-1 - c.shift[o]) < static_cast<uint32_t>(kMaxFastShift);
+    const bool bias_fits = static_cast<uint32_t>(bias) + bias_reach <= 2 * bias_reach;
+    if (offset_fits && shift_fits && bias_fits && c.multiplier[o] >= 0) continue;
+    const int64_t bound = operand * row_magnitude(c, layout, o) + magnitude(bias);
+    if (!row_requantizes_fast(bound, c.multiplier[o], c.shift[o], c.output_offset)) return false;
   }
   return true;
 }
@@ -128,7 +134,7 @@ Block block_of(const Conv2dS8& c, const ConvPlan& plan) {
   b.lines = plan.strip ? 1 : plan.extent;
   b.image_columns = (b.columns - 1) * c.stride_w + c.kernel_w;
   b.image_lines = (b.lines - 1) * c.stride_h + window_lines(c);
-  b.lead = -(c.pad_w * c.in_c) & 3;
+  b.lead = c.in_w * c.in_c < 32 ? 0 : -(c.pad_w * c.in_c) & 3;
   b.line_bytes = (b.lead + b.image_columns * c.in_c + 3) & ~3;
   return b;
 }

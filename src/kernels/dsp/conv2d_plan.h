@@ -11,7 +11,7 @@ enum class WeightLayout : uint8_t { kRowMajor, kDepthMajor };
 
 // A layer may take this much scratch. More only where the layer makes it small beside its activations, or where its
 // windows are so deep that fewer than eight rows at a time would leave the core waiting for pixels.
-inline constexpr int32_t kScratchBytes = 3 * 1024;
+inline constexpr int32_t kScratchBytes = 3200;
 inline constexpr int32_t kScratchLimit = 48 * 1024;  // beyond: scalar
 
 struct ConvPlan {

@@ -12,21 +12,24 @@ int32_t pair(int32_t low, int32_t high) {
   return static_cast<int32_t>((static_cast<uint32_t>(low) & 0xFFFF) | static_cast<uint32_t>(high) << 16);
 }
 
-// One run of one row, its bytes `step` apart, as every second word of a stream. `scale` is 1 or 2.
+// One run of one row, its bytes `step` apart, as every second word of a stream. Bytes are scaled by 1 or 2.
 int32_t* write_run(int32_t* at, const int8_t* w, int32_t step, int32_t bytes, const Window& window, int32_t scale) {
-  int32_t i = 0;
-  const auto next = [&] { return i++ < bytes ? scale * w[(i - 1) * step] : 0; };
-  for (int32_t n = 0; n < window.words; ++n, at += 4) {
-    const int32_t b0 = next(), b1 = next(), b2 = next(), b3 = next();
-    at[0] = pair(b0, b2);
-    at[2] = pair(b1, b3);
+  int32_t left = bytes;
+  for (; left >= 4; left -= 4, at += 4, w += 4 * step) {
+    const int8_t* odd = w + step;
+    at[0] = pair(scale * w[0], scale * w[2 * step]);
+    at[2] = pair(scale * odd[0], scale * odd[2 * step]);
   }
+  if (left == 0) return at;
+  const int32_t b0 = scale * w[0];
+  const int32_t b1 = left > 1 ? scale * w[step] : 0, b2 = left > 2 ? scale * w[2 * step] : 0;
   if (window.tail != 0) {
-    const int32_t b0 = next();
-    *at = pair(b0, next());
-    at += 2;
+    at[0] = pair(b0, b1);
+    return at + 2;
   }
-  return at;
+  at[0] = pair(b0, b2);
+  at[2] = pair(b1, 0);
+  return at + 4;
 }
 
 // One row at `w`, whatever its layout.
@@ -36,6 +39,12 @@ void write_row(int32_t* at, const RowSet& rows, int32_t row, const Window& windo
   for (int32_t run = 0; run < rows.runs; ++run, w += rows.run_bytes * step) {
     at = write_run(at, w, step, rows.run_bytes, window, rows.exact ? 1 : 2);
   }
+}
+
+void write_biases(int32_t* at, const RowSet& rows, int32_t row0, int32_t row1) {
+  const int32_t doubling = rows.exact ? 0 : 1;
+  at[0] = rows.bias != nullptr ? wrap_shl(rows.bias[row0], doubling) : 0;
+  at[1] = rows.bias != nullptr ? wrap_shl(rows.bias[row1], doubling) : 0;
 }
 
 void write_constants(int32_t* at, const RowSet& rows, int32_t row, int32_t flags) {
@@ -50,23 +59,23 @@ void write_constants(int32_t* at, const RowSet& rows, int32_t row, int32_t flags
 
 void write_rows(const RowSet& rows, const Window& window, int32_t first, int32_t last, int32_t* stream) {
   const int32_t steps = window.steps();
-  const bool whole_words = !rows.depth_major && rows.run_bytes == 4 * window.words;
+  const bool whole_words = rows.run_bytes == 4 * window.words;
+  const int32_t words = window.words * rows.runs;
   for (int32_t r = first; r < last; r += 2) {
     const int32_t r1 = r + 1 < last ? r + 1 : r;
-    const int32_t bias0 = rows.bias != nullptr ? rows.bias[r] : 0;
-    const int32_t bias1 = rows.bias != nullptr ? rows.bias[r1] : 0;
-    stream[0] = rows.exact ? bias0 : wrap_shl(bias0, 1);
-    stream[1] = rows.exact ? bias1 : wrap_shl(bias1, 1);
-    if (whole_words) {
-      const int32_t words = window.words * rows.runs;
-      const int8_t* w0 = rows.weights + r * words * 4;
-      const int8_t* w1 = rows.weights + r1 * words * 4;
-      (rows.exact ? wick_dsp_expand_rows : wick_dsp_expand_rows_doubled)(stream + 2, w0, w1, words);
+    write_biases(stream, rows, r, r1);
+    stream += 2;
+    if (whole_words && !rows.depth_major) {
+      const int8_t* w = rows.weights + r * words * 4;
+      const auto expand = rows.exact ? wick_dsp_expand_rows : wick_dsp_expand_rows_doubled;
+      expand(stream, w, w + (r1 - r) * words * 4, words);
+    } else if (whole_words && r1 != r && !rows.exact) {
+      wick_dsp_expand_columns_doubled(stream, rows.weights + r, rows.count, words);
     } else {
-      write_row(stream + 2, rows, r, window);
-      write_row(stream + 3, rows, r1, window);
+      write_row(stream, rows, r, window);
+      write_row(stream + 1, rows, r1, window);
     }
-    stream += 2 + 2 * steps;
+    stream += 2 * steps;
     write_constants(stream, rows, r, 0);
     write_constants(stream + 3, rows, r1, (r1 != r ? kFlagTwoRows : 0) | (r + 2 >= last ? INT32_MIN : 0));
     stream += 6;

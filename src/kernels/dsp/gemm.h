@@ -78,6 +78,8 @@ void wick_dsp_expand_2(int32_t* pixels, const int8_t* const* windows, const Wind
 // Two rows of `words` words (may be 0) into a row stream, as they are or doubled. Returns the stream's end.
 int32_t* wick_dsp_expand_rows(int32_t* stream, const int8_t* row0, const int8_t* row1, int32_t words);
 int32_t* wick_dsp_expand_rows_doubled(int32_t* stream, const int8_t* row0, const int8_t* row1, int32_t words);
+// Two rows that lie as columns side by side, from depth to depth `step` bytes apart.
+void wick_dsp_expand_columns_doubled(int32_t* stream, const int8_t* w, int32_t step, int32_t words);
 }
 
 }  // namespace wick::kernels::dsp

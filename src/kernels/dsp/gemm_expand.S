@@ -7,6 +7,12 @@
 @ void wick_dsp_expand_4(int32_t *pixels, const int8_t *const *windows, const Window *window)
 @ r0 stream  r1 r2 r3 r12 windows  r4-r7 bytes  r8-r11 pairs  lr words left
 @ s0 rows left  s1 gap  s2 words  s3 tail
+  .macro load_word_4
+  ldr r4, [r1], #4
+  ldr r5, [r2], #4
+  ldr r6, [r3], #4
+  ldr r7, [r12], #4
+  .endm
   .macro store_word_4
   sxtb16 r8, r4
   sxtb16 r9, r5
@@ -41,11 +47,14 @@ wick_dsp_expand_4:
   vmov lr, r4, s2, s3
   cmp lr, #0
   beq 3f
+  add lr, #1
+  lsrs lr, #1
+  bcc 8f                        @ an odd number starts in the middle
 2:
-  ldr r4, [r1], #4
-  ldr r5, [r2], #4
-  ldr r6, [r3], #4
-  ldr r7, [r12], #4
+  load_word_4
+  store_word_4
+8:
+  load_word_4
   store_word_4
   subs lr, #1
   bne 2b
@@ -158,3 +167,35 @@ wick_dsp_expand_2:
   expand_rows wick_dsp_expand_rows, 0
 @ the same with doubled values
   expand_rows wick_dsp_expand_rows_doubled, 1
+
+@ ------------------------------------------------------------------------------------ two columns of weights
+@ void wick_dsp_expand_columns_doubled(int32_t *stream, const int8_t *w, int32_t step, int32_t words)
+@ Two rows whose bytes lie beside each other, from one depth to the next `step` bytes apart.
+@ r0 stream  r1 w  r2 step  r3 words left  r12 3 * step  r4-r7 bytes of four depths  r8-r11 pairs
+  .section .text.wick_dsp_expand_columns_doubled, "ax", %progbits
+  .global wick_dsp_expand_columns_doubled
+  .type wick_dsp_expand_columns_doubled, %function
+wick_dsp_expand_columns_doubled:
+  push {r4-r11, lr}
+  add r12, r2, r2, lsl #1
+1:
+  ldrh r4, [r1]
+  ldrh r5, [r1, r2]
+  ldrh r6, [r1, r2, lsl #1]
+  ldrh r7, [r1, r12]
+  add r1, r1, r2, lsl #2
+  pkhbt r4, r4, r6, lsl #16
+  pkhbt r5, r5, r7, lsl #16
+  sxtb16 r8, r4
+  sxtab16 r8, r8, r4
+  sxtb16 r9, r4, ror #8
+  sxtab16 r9, r9, r4, ror #8
+  sxtb16 r10, r5
+  sxtab16 r10, r10, r5
+  sxtb16 r11, r5, ror #8
+  sxtab16 r11, r11, r5, ror #8
+  stm r0!, {r8-r11}
+  subs r3, #1
+  bne 1b
+  pop {r4-r11, pc}
+  .size wick_dsp_expand_columns_doubled, . - wick_dsp_expand_columns_doubled

@@ -80,7 +80,8 @@ void run_rows(const LinearS8& c, const int32_t* x, int32_t first, int32_t rows, 
   static constexpr int32_t kNoBias[2] = {0, 0};
   const int8_t* w = c.weights + first * c.in_features;
   const bool aligned = ((reinterpret_cast<uintptr_t>(w) | static_cast<uintptr_t>(c.in_features)) & 3) == 0;
-  LinearCore* const core = aligned ? wick_dsp_linear_aligned : wick_dsp_linear_anywhere;
+  LinearCore* const core =
+      aligned && args.requantization.shift != 0 ? wick_dsp_linear_aligned : wick_dsp_linear_anywhere;
   const int32_t* bias = bias_of(c);
   const int32_t result_bytes = args.requantization.shift != 0 ? 1 : 4;
   for (int32_t r = 0; r < rows;) {

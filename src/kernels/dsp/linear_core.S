@@ -40,7 +40,7 @@
 @ r0 r1 rows  r2 r3 sums  r4-r7 bytes  r8-r11 inputs  lr walks x
 @ s0 end of x's eights  s1 entry of the first pass  s2 from row to row  s3 bias  s4 second row (0: none, 1)  s5 out
 @ s6 pairs left  s7 x  s8 word left over  s9 bytes left over  s10 multiplier  s11 addend  s12 shift (0: sums are wanted)
-  .macro linear name, aligned, step_bytes, unrolled
+  .macro linear name, aligned, step_bytes, unrolled, sums
   .section .text.\name, "ax", %progbits
   .global \name
   .type \name, %function
@@ -74,8 +74,10 @@
   vmov r4, r5, s3, s4
   ldr r2, [r4]
   ldr r3, [r4, r5, lsl #2]
+  .if \sums
   vmov r4, s12
   cbz r4, 0f
+  .endif
   lsls r2, #1
   lsls r3, #1
 0:
@@ -119,20 +121,24 @@
   mov r0, r1                     @ the next pair of rows follows
   vmov r5, r4, s4, s5
   vmov r8, s12
+  .if \sums
   cmp r8, #0
   beq 6f
+  .endif
   vmov r6, r7, s10, s11
   requantize r2
   requantize r3
   strb r2, [r4]
   strb r3, [r4, r5]
   adds r4, #2
+  .if \sums
   b 7f
 6:
   str r2, [r4]
   str r3, [r4, r5, lsl #2]
   adds r4, #8
 7:
+  .endif
   vmov s5, r4
   vmov r4, s3
   vmov r5, s6
@@ -145,9 +151,9 @@
   .size \name, . - \name
   .endm
 
-@ Rows at multiples of four bytes, and anywhere.
-  linear wick_dsp_linear_aligned, 1, 76, 8
-  linear wick_dsp_linear_anywhere, 0, 84, 4
+@ Rows at multiples of four bytes, and anywhere. Only the second gives bare sums.
+  linear wick_dsp_linear_aligned, 1, 76, 8, 0
+  linear wick_dsp_linear_anywhere, 0, 84, 4, 1
 
 @ int8_t *wick_dsp_widen_doubled(int32_t *to, const int8_t *x, int32_t bytes)
 @ The vector that the cores above read, doubled. r0 to  r1 x  r2 bytes left  r3 r12 bytes  r4-r7 pairs

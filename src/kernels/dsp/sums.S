@@ -4,7 +4,8 @@
 
 @ void wick_dsp_sum_rows(const int8_t *rows, int32_t words, int32_t count, int32_t *sums)
 @ rows word-aligned, `words` (>= 1) words a row; sums[r] = sum of row r + 128 * 4 * words.
-@ r0 rows  r1 words  r2 rows left  r3 sums  r4 0x80808080  r5 sum  r6 words left  r7-r12 lr data and 0
+@ r0 rows  r3 sums  r4 0x80808080  r5 sum  r6 words left  lr 0  r1 r2 r7-r12 data
+@ s0 words  s1 rows left
   .section .text.wick_dsp_sum_rows, "ax", %progbits
   .global wick_dsp_sum_rows
   .type wick_dsp_sum_rows, %function
@@ -14,24 +15,28 @@
   .endm
 wick_dsp_sum_rows:
   push {r4-r11, lr}
+  vmov s0, s1, r1, r2
   mov r4, #0x80808080
   mov lr, #0
 1:
+  vmov r6, s0
   movs r5, #0
-  subs r6, r1, #6
+  subs r6, #8
   blt 3f
 2:
-  ldm r0!, {r7-r12}
+  ldm r0!, {r1, r2, r7-r12}
+  add_word r1
+  add_word r2
   add_word r7
   add_word r8
   add_word r9
   add_word r10
   add_word r11
   add_word r12
-  subs r6, #6
+  subs r6, #8
   bge 2b
 3:
-  adds r6, #6
+  adds r6, #8
   beq 5f
 4:
   ldr r7, [r0], #4
@@ -40,7 +45,9 @@ wick_dsp_sum_rows:
   bne 4b
 5:
   str r5, [r3], #4
+  vmov r2, s1
   subs r2, #1
+  vmov s1, r2
   bne 1b
   pop {r4-r11, pc}
   .size wick_dsp_sum_rows, . - wick_dsp_sum_rows
