@@ -71,6 +71,11 @@ class Cursor {
   int32_t left_, x_step_, wrap_, columns_;
 };
 
+void expand_4(const Job& job, const int8_t* const group[4]) {
+  int32_t* end = wick_dsp_expand_4(job.pixels, group, &job.window);
+  if (job.window.tail == 1) wick_dsp_expand_tails_4(end, group, &job.window);
+}
+
 // Left-over pixels: three, or a single one, are taken together with pixels before them, which come out the same.
 void run_fast(const Job& job, const Windows& windows, int32_t count, int8_t* out) {
   const int8_t* group[4];
@@ -78,7 +83,7 @@ void run_fast(const Job& job, const Windows& windows, int32_t count, int8_t* out
   int32_t p = 0;
   for (; p + 4 <= count; p += 4, out += 4 * job.args.out_step) {
     cursor.next4(group);
-    wick_dsp_expand_4(job.pixels, group, &job.window);
+    expand_4(job, group);
     wick_dsp_gemm_2x4(job.rows, job.pixels, out, &job.args);
   }
   for (int32_t left = count - p; left > 0;) {
@@ -90,8 +95,13 @@ void run_fast(const Job& job, const Windows& windows, int32_t count, int8_t* out
     for (int32_t i = 0; i < size; ++i) {
       group[i] = i > 0 && args.out_step == 0 ? group[0] : again.next();
     }
-    (size == 4 ? wick_dsp_expand_4 : wick_dsp_expand_2)(job.pixels, group, &job.window);
-    (size == 4 ? wick_dsp_gemm_2x4 : wick_dsp_gemm_2x2)(job.rows, job.pixels, out - back * job.args.out_step, &args);
+    if (size == 4) {
+      expand_4(job, group);
+      wick_dsp_gemm_2x4(job.rows, job.pixels, out - back * args.out_step, &args);
+    } else {
+      wick_dsp_expand_2(job.pixels, group, &job.window);
+      wick_dsp_gemm_2x2(job.rows, job.pixels, out - back * args.out_step, &args);
+    }
     const int32_t done = size - back < left ? size - back : left;
     p += done;
     left -= done;
@@ -107,7 +117,7 @@ void run_sums(const Job& job, const Windows& windows, int32_t count, int8_t* out
   for (int32_t p = 0; p < count; p += 4, out += 4 * c.out_c) {
     const int32_t size = count - p < 4 ? count - p : 4;
     for (int32_t i = 0; i < 4; ++i) group[i] = i < size ? cursor.next() : group[0];
-    wick_dsp_expand_4(job.pixels, group, &job.window);
+    expand_4(job, group);
     wick_dsp_gemm_2x4_sums(job.rows, job.pixels, job.sums, &job.args);
     const int32_t* sums = job.sums;
     for (int32_t r = job.first_row; r < job.last_row; ++r, sums += 4) {

@@ -43,18 +43,26 @@ int64_t row_magnitude(const Conv2dS8& c, WeightLayout layout, int32_t row) {
   return sum;
 }
 
+// The first row from `o` on that 32-bit comparisons don't pass at once: loading a program is counted too.
+int32_t next_doubtful(const Conv2dS8& c, uint32_t bias_reach, int32_t o) {
+  for (; o < c.out_c; ++o) {
+    const uint32_t bias = c.bias != nullptr ? static_cast<uint32_t>(c.bias[o]) : 0;
+    if (static_cast<uint32_t>(-1 - c.shift[o]) >= static_cast<uint32_t>(kMaxFastShift)) break;
+    if (bias + bias_reach > 2 * bias_reach || c.multiplier[o] < 0) break;
+  }
+  return o;
+}
+
 bool requantizes_fast(const Conv2dS8& c, WeightLayout layout) {
   if (!bounds_fit_s8(c.act_min, c.act_max)) return false;
   const int64_t operand = largest_operand(c.input_offset);
   const int64_t products = operand * depth_of(c) * 128;
-  // Nearly every row passes by three unsigned comparisons; loading a program is counted too.
-  const uint32_t bias_reach = products < kAccLimit ? static_cast<uint32_t>(kAccLimit - 1 - products) : 0;
-  const bool offset_fits = c.output_offset >= -128 && c.output_offset <= 127 && products < kAccLimit;
+  const bool usual = products < kAccLimit && c.output_offset >= -128 && c.output_offset <= 127;
+  const uint32_t bias_reach = usual ? static_cast<uint32_t>(kAccLimit - 1 - products) : 0;
   for (int32_t o = 0; o < c.out_c; ++o) {
+    if (usual) o = next_doubtful(c, bias_reach, o);
+    if (o == c.out_c) break;
     const int32_t bias = c.bias != nullptr ? c.bias[o] : 0;
-    const bool shift_fits = static_cast<uint32_t>(-1 - c.shift[o]) < static_cast<uint32_t>(kMaxFastShift);
-    const bool bias_fits = static_cast<uint32_t>(bias) + bias_reach <= 2 * bias_reach;
-    if (offset_fits && shift_fits && bias_fits && c.multiplier[o] >= 0) continue;
     const int64_t bound = operand * row_magnitude(c, layout, o) + magnitude(bias);
     if (!row_requantizes_fast(bound, c.multiplier[o], c.shift[o], c.output_offset)) return false;
   }

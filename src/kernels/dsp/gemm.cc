@@ -12,7 +12,7 @@ int32_t pair(int32_t low, int32_t high) {
   return static_cast<int32_t>((static_cast<uint32_t>(low) & 0xFFFF) | static_cast<uint32_t>(high) << 16);
 }
 
-// One run of one row, its bytes `step` apart, as every second word of a stream. Bytes are scaled by 1 or 2.
+// The words of one run of one row, its bytes `step` apart, and its tail of two, as every second word of a stream.
 int32_t* write_run(int32_t* at, const int8_t* w, int32_t step, int32_t bytes, const Window& window, int32_t scale) {
   int32_t left = bytes;
   for (; left >= 4; left -= 4, at += 4, w += 4 * step) {
@@ -20,10 +20,10 @@ int32_t* write_run(int32_t* at, const int8_t* w, int32_t step, int32_t bytes, co
     at[0] = pair(scale * w[0], scale * w[2 * step]);
     at[2] = pair(scale * odd[0], scale * odd[2 * step]);
   }
-  if (left == 0) return at;
+  if (left == 0 || window.tail == 1) return at;
   const int32_t b0 = scale * w[0];
   const int32_t b1 = left > 1 ? scale * w[step] : 0, b2 = left > 2 ? scale * w[2 * step] : 0;
-  if (window.tail != 0) {
+  if (window.tail == 2) {
     at[0] = pair(b0, b1);
     return at + 2;
   }
@@ -32,12 +32,18 @@ int32_t* write_run(int32_t* at, const int8_t* w, int32_t step, int32_t bytes, co
   return at + 4;
 }
 
-// One row at `w`, whatever its layout.
+// One row, whatever its layout.
 void write_row(int32_t* at, const RowSet& rows, int32_t row, const Window& window) {
-  const int32_t step = rows.depth_major ? rows.count : 1;
+  const int32_t step = rows.depth_major ? rows.count : 1, scale = rows.exact ? 1 : 2;
+  const int32_t run_step = rows.run_bytes * step;
   const int8_t* w = rows.weights + (rows.depth_major ? row : row * rows.runs * rows.run_bytes);
-  for (int32_t run = 0; run < rows.runs; ++run, w += rows.run_bytes * step) {
-    at = write_run(at, w, step, rows.run_bytes, window, rows.exact ? 1 : 2);
+  for (int32_t run = 0; run < rows.runs; ++run) {
+    at = write_run(at, w + run * run_step, step, rows.run_bytes, window, scale);
+  }
+  if (window.tail != 1) return;
+  const int8_t* last = w + run_step - step;
+  for (int32_t run = 0; run < rows.runs; run += 2, last += 2 * run_step, at += 2) {
+    *at = pair(scale * last[0], run + 1 < rows.runs ? scale * last[run_step] : 0);
   }
 }
 

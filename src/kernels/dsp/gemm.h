@@ -1,8 +1,9 @@
 // The INT8 matrix core: output channels (rows) in pairs against pixels in fours or twos, both as streams of int16
 // pairs. Knows the streams and how weights become one; no image, no window beyond its shape.
 //
-// A depth of K bytes is cut into steps of two: a word of four bytes gives the pairs (0, 2) and (1, 3), a tail of one
-// or two bytes the pair (0, 1). Weights and pixels are cut alike, so the order does not matter.
+// A window is cut into steps of two bytes: a word gives the pairs (0, 2) and (1, 3). What a run leaves over is a tail:
+// three bytes are a word with a zero weight, two are one pair, a single byte is paired with that of the next run (all
+// such pairs at the end). Weights and pixels are cut alike, so the order does not matter.
 //
 // Pixel stream:  steps x { pair of pixel 0, 1, 2, 3 }   (0, 1 in twos)
 // Row stream, per pair of rows r, r + 1:
@@ -14,25 +15,23 @@
 
 namespace wick::kernels::dsp {
 
-// How one pixel's window lies in memory: `rows` runs of words * 4 + tail * 2 bytes, of which the last up to three may
-// be anything (their weights are 0). Read by the assembly: keep the order.
+// How one pixel's window lies in memory: `rows` runs of words * 4 + tail bytes. Up to three bytes behind a run are read
+// too; their weights are 0. Read by the assembly: keep the order.
 struct Window {
   int32_t words;
-  int32_t tail;  // 0 or 1
+  int32_t tail;  // 0, 1 or 2
   int32_t rows;
   int32_t gap;  // from the end of a run's words to the start of the next run
 
-  int32_t steps() const { return rows * (2 * words + tail); }
+  int32_t steps() const { return rows * 2 * words + (tail == 2 ? rows : tail == 1 ? (rows + 1) / 2 : 0); }
 };
 
 // A run of `bytes`, repeated `rows` times, `row_step` bytes apart. At least two steps, as the cores need.
 inline Window window_of(int32_t bytes, int32_t rows, int32_t row_step) {
-  Window w{bytes / 4, 0, rows, 0};
-  const int32_t rest = bytes % 4;
-  if (rest == 3 || (rest != 0 && rows * (2 * w.words + 1) < 2)) {
+  Window w{bytes / 4, bytes % 4, rows, 0};
+  if (w.tail == 3 || w.steps() < 2) {
     ++w.words;
-  } else if (rest != 0) {
-    w.tail = 1;
+    w.tail = 0;
   }
   w.gap = row_step - 4 * w.words;
   return w;
@@ -72,9 +71,10 @@ void wick_dsp_gemm_2x4(const int32_t* rows, const int32_t* pixels, int8_t* out, 
 void wick_dsp_gemm_2x2(const int32_t* rows, const int32_t* pixels, int8_t* out, const GemmArgs* args);
 // The bare sums: per pair of rows four of the first row, four of the second.
 void wick_dsp_gemm_2x4_sums(const int32_t* rows, const int32_t* pixels, int32_t* sums, const GemmArgs* args);
-// Four (two) windows into a pixel stream.
-void wick_dsp_expand_4(int32_t* pixels, const int8_t* const* windows, const Window* window);
-void wick_dsp_expand_2(int32_t* pixels, const int8_t* const* windows, const Window* window);
+// Four (two) windows into a pixel stream. Returns its end, where the tails of four windows of tail 1 are still missing.
+int32_t* wick_dsp_expand_4(int32_t* pixels, const int8_t* const* windows, const Window* window);
+void wick_dsp_expand_tails_4(int32_t* pixels, const int8_t* const* windows, const Window* window);
+int32_t* wick_dsp_expand_2(int32_t* pixels, const int8_t* const* windows, const Window* window);
 // Two rows of `words` words (may be 0) into a row stream, as they are or doubled. Returns the stream's end.
 int32_t* wick_dsp_expand_rows(int32_t* stream, const int8_t* row0, const int8_t* row1, int32_t words);
 int32_t* wick_dsp_expand_rows_doubled(int32_t* stream, const int8_t* row0, const int8_t* row1, int32_t words);

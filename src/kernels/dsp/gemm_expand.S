@@ -4,9 +4,9 @@
   .thumb
 
 @ ------------------------------------------------------------------------------------ four windows
-@ void wick_dsp_expand_4(int32_t *pixels, const int8_t *const *windows, const Window *window)
+@ int32_t *wick_dsp_expand_4(int32_t *pixels, const int8_t *const *windows, const Window *window)
 @ r0 stream  r1 r2 r3 r12 windows  r4-r7 bytes  r8-r11 pairs  lr words left
-@ s0 rows left  s1 gap  s2 words  s3 tail
+@ s0 rows left  s1 gap  s2 words  s3 tail of two bytes
   .macro load_word_4
   ldr r4, [r1], #4
   ldr r5, [r2], #4
@@ -41,6 +41,7 @@ wick_dsp_expand_4:
   eor r8, r4, #1
   orrs r8, r5
   beq 6f
+  lsrs r5, #1
   vmov s0, s1, r6, r7
   vmov s2, s3, r4, r5
 1:
@@ -98,16 +99,60 @@ wick_dsp_expand_4:
   pop {r4-r11, pc}
   .size wick_dsp_expand_4, . - wick_dsp_expand_4
 
+@ void wick_dsp_expand_tails_4(int32_t *pixels, const int8_t *const *windows, const Window *window)
+@ The single bytes that two rows each leave over. r0 stream  r1 r2 r3 r12 windows  r4-r7 r8-r11 bytes  lr walks
+@ s0 rows left  s1 from row to row
+  .macro load_byte_4 a, b, c, d
+  ldrsb \a, [r1, lr]
+  ldrsb \b, [r2, lr]
+  ldrsb \c, [r3, lr]
+  ldrsb \d, [r12, lr]
+  .endm
+  .section .text.wick_dsp_expand_tails_4, "ax", %progbits
+  .global wick_dsp_expand_tails_4
+  .type wick_dsp_expand_tails_4, %function
+wick_dsp_expand_tails_4:
+  push {r4-r11, lr}
+  ldm r2, {r4-r7}
+  lsl lr, r4, #2
+  add r7, lr
+  vmov s0, s1, r6, r7
+  ldm r1, {r1, r2, r3, r12}
+1:
+  load_byte_4 r4, r5, r6, r7
+  vmov r8, r9, s0, s1
+  add lr, r9
+  subs r8, #1
+  beq 2f
+  vmov s0, r8
+  load_byte_4 r8, r9, r10, r11
+  pkhbt r4, r4, r8, lsl #16
+  pkhbt r5, r5, r9, lsl #16
+  pkhbt r6, r6, r10, lsl #16
+  pkhbt r7, r7, r11, lsl #16
+2:
+  stm r0!, {r4-r7}
+  vmov r8, r9, s0, s1
+  add lr, r9
+  subs r8, #1
+  vmov s0, r8
+  bgt 1b
+  pop {r4-r11, pc}
+  .size wick_dsp_expand_tails_4, . - wick_dsp_expand_tails_4
+
 @ ------------------------------------------------------------------------------------ two windows
-@ void wick_dsp_expand_2(int32_t *pixels, const int8_t *const *windows, const Window *window)
-@ r0 stream  r1 r2 windows  r4 words  r5 tail  r6 rows left  r7 gap  r8-r11 bytes and pairs  r12 words left
+@ int32_t *wick_dsp_expand_2(int32_t *pixels, const int8_t *const *windows, const Window *window)
+@ r0 stream  r1 r2 windows  r3 lr windows, window  r4 words  r5 tail  r6 rows left  r7 gap  r8-r11 bytes and pairs
+@ r12 words left
   .section .text.wick_dsp_expand_2, "ax", %progbits
   .global wick_dsp_expand_2
   .type wick_dsp_expand_2, %function
 wick_dsp_expand_2:
   push {r4-r11, lr}
+  mov r3, r1
+  mov lr, r2
   ldm r2, {r4-r7}
-  ldrd r1, r2, [r1]
+  ldrd r1, r2, [r3]
 1:
   movs r12, r4
   beq 3f
@@ -122,7 +167,8 @@ wick_dsp_expand_2:
   subs r12, #1
   bne 2b
 3:
-  cbz r5, 4f
+  cmp r5, #2
+  bne 4f
   load_half r8, r1
   load_half r9, r2
   stm r0!, {r8, r9}
@@ -131,6 +177,31 @@ wick_dsp_expand_2:
   add r2, r7
   subs r6, #1
   bne 1b
+  cmp r5, #1
+  bne 7f
+  ldrd r1, r2, [r3]
+  ldr r6, [lr, #8]
+  add r1, r1, r4, lsl #2
+  add r2, r2, r4, lsl #2
+  add r7, r7, r4, lsl #2        @ from row to row
+5:
+  ldrsb r8, [r1]
+  ldrsb r9, [r2]
+  add r1, r7
+  add r2, r7
+  subs r6, #1
+  beq 6f
+  ldrsb r10, [r1]
+  ldrsb r11, [r2]
+  pkhbt r8, r8, r10, lsl #16
+  pkhbt r9, r9, r11, lsl #16
+  add r1, r7
+  add r2, r7
+6:
+  stm r0!, {r8, r9}
+  subs r6, #1
+  bgt 5b
+7:
   pop {r4-r11, pc}
   .size wick_dsp_expand_2, . - wick_dsp_expand_2
 
