@@ -64,7 +64,6 @@ class Table {
     }
     vtable_ = v;
     vtable_bytes_ = vtable_bytes;
-    table_bytes_ = table_bytes;
     at_ = at;
   }
 
@@ -118,13 +117,14 @@ class Table {
   }
 
  private:
-  // Position of a scalar field of `bytes` bytes; 0 when absent or malformed.
+  // Position of a scalar field of `bytes` bytes; 0 when absent or malformed. Judged against the buffer alone: ExecuTorch
+  // writes tables whose stated size is smaller than their fields.
   uint32_t field(uint32_t slot, uint32_t bytes) const {
     if (slot + 2 > vtable_bytes_) return 0;
     const uint32_t offset = vtable_[slot / 2];
     if (offset == 0) return 0;
     const uint32_t at = at_ + offset;
-    if (offset < 4 || offset + bytes > table_bytes_ || (at & (bytes - 1) & 3) != 0) {
+    if (offset < 4 || at > buffer_->size() - bytes || (at & (bytes - 1) & 3) != 0) {
       buffer_->fail();
       return 0;
     }
@@ -161,7 +161,6 @@ class Table {
   const uint16_t* vtable_ = nullptr;
   uint32_t at_ = 0;
   uint32_t vtable_bytes_ = 0;
-  uint32_t table_bytes_ = 0;
 };
 
 }  // namespace wick::format
