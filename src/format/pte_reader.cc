@@ -81,16 +81,16 @@ Status PteFile::open(const void* bytes, size_t size, ErrorText& error) {
     error.add("the program has no methods");
     return Code::kInvalidProgram;
   }
-  if (segments_.count > 0 && segment_base_ == 0) {
-    error.add("the program has segments but no extended header that says where they start");
-    return Code::kInvalidProgram;
-  }
   return {};
 }
 
 Status PteFile::segment(uint32_t index, Bytes* bytes, ErrorText& error) const {
   if (index >= segments_.count) {
     error.add("segment ", index, " of ", segments_.count);
+    return Code::kInvalidProgram;
+  }
+  if (segment_base_ == 0) {
+    error.add("the program uses a segment but has no extended header that says where they start");
     return Code::kInvalidProgram;
   }
   const Table table = Table::element(buffer_, segments_, index);
