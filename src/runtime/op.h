@@ -135,6 +135,10 @@ class Prepare {
   }
   // Nothing to do when the method runs (a copy onto itself, an empty tensor).
   Status finish_nothing();
+  // For a view computed at run time: gives the value in `slot` the memory of `t` and these sizes. Nothing runs.
+  Status finish_view(uint32_t arg, Value* slot, const Tensor& t, const int32_t* sizes, uint32_t rank);
+  // False while the method is being made ready: sizes are then upper bounds, and scalars may not be known yet.
+  bool running() const;
 
  private:
   friend class Builder;

@@ -369,4 +369,22 @@ Status Prepare::finish_nothing() {
   return status_;
 }
 
+bool Prepare::running() const { return method_->refreshing_; }
+
+Status Prepare::finish_view(uint32_t arg, Value* slot, const Tensor& t, const int32_t* sizes, uint32_t rank) {
+  if (running() && slot != nullptr && !failed()) {
+    if (!require(slot->kind == Value::Kind::kTensor && slot->tensor.dtype == t.dtype, Code::kInvalidProgram, arg,
+                 "expected a ", dtype_name(t.dtype), " tensor")) {
+      return status_;
+    }
+    Tensor view = slot->tensor;
+    resize(arg, &view, sizes, rank);
+    if (failed()) return status_;
+    view.data = t.data;
+    view.storage = t.storage;
+    slot->tensor = view;
+  }
+  return finish_nothing();
+}
+
 }  // namespace wick
