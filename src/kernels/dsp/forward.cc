@@ -19,11 +19,4 @@ void batch_matmul_s8(const BatchMatmulS8& c, const int8_t* lhs, const int8_t* rh
   scalar::batch_matmul_s8(c, lhs, rhs, output, scratch);
 }
 
-// softmax
-KernelMemory softmax_s8_plan(SoftmaxS8& c) { return scalar::softmax_s8_plan(c); }
-void softmax_s8_prepare(SoftmaxS8& c, void* prepared) { scalar::softmax_s8_prepare(c, prepared); }
-void softmax_s8(const SoftmaxS8& c, const int8_t* input, int8_t* output, void* scratch) {
-  scalar::softmax_s8(c, input, output, scratch);
-}
-
 }  // namespace wick::kernels::dsp
