@@ -11,10 +11,10 @@
 #include "host/failure.h"
 #include "host/files.h"
 #include "host/job.h"
+#include "host/operator_facts.h"
 #include "host/program_info.h"
 #include "host/releases.h"
 #include "host/text_table.h"
-#include "runtime/op.h"
 
 namespace wick::host {
 
@@ -119,7 +119,8 @@ class Inspection {
       info_.methods = {std::move(only)};
     }
     verdict_ = releases_of(info_);
-    find_missing();
+    missing_ = missing_operators(info_);
+    backends_ = delegated_backends(info_);
     ask_target();
     print();
     if (!options_.json.empty()) write_file(options_.json, json().dump(2) + "\n");
@@ -127,20 +128,6 @@ class Inspection {
   }
 
  private:
-  void find_missing() {
-    for (const MethodInfo& m : info_.methods) {
-      for (const InstructionInfo& i : m.instructions) {
-        if (i.kind != InstructionInfo::Kind::kCall) continue;
-        bool known = false;
-        for (uint32_t k = 0; k < kAllOps.count && !known; ++k) known = i.name == kAllOps.ops[k].name;
-        if (!known && std::find(missing_.begin(), missing_.end(), i.name) == missing_.end()) missing_.push_back(i.name);
-      }
-      for (const std::string& d : m.delegates) {
-        if (std::find(backends_.begin(), backends_.end(), d) == backends_.end()) backends_.push_back(d);
-      }
-    }
-  }
-
   void ask_target() {
     Job job;
     job.target = options_.target == "pico2" ? "cortex-m33" : options_.target;

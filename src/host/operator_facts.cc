@@ -1,9 +1,12 @@
 // What is known of single operators from outside: how many multiply-accumulates a call makes, and where a program's
 // inputs and outputs cross between numbers and quantized numbers.
-#include <array>
+#include "host/operator_facts.h"
+
+#include <algorithm>
 #include <string_view>
 
 #include "host/program_info.h"
+#include "runtime/op.h"
 
 namespace wick::host {
 
@@ -98,6 +101,36 @@ std::optional<Quantization> MethodInfo::output_quantization(size_t index) const 
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+void add_once(std::vector<std::string>* list, const std::string& entry) {
+  if (std::find(list->begin(), list->end(), entry) == list->end()) list->push_back(entry);
+}
+
+}  // namespace
+
+std::vector<std::string> missing_operators(const ProgramInfo& program) {
+  std::vector<std::string> missing;
+  const Op* end = kAllOps.ops + kAllOps.count;
+  for (const MethodInfo& m : program.methods) {
+    for (const InstructionInfo& call : m.instructions) {
+      if (call.kind != InstructionInfo::Kind::kCall) continue;
+      if (std::none_of(kAllOps.ops, end, [&](const Op& op) { return call.name == op.name; })) {
+        add_once(&missing, call.name);
+      }
+    }
+  }
+  return missing;
+}
+
+std::vector<std::string> delegated_backends(const ProgramInfo& program) {
+  std::vector<std::string> backends;
+  for (const MethodInfo& m : program.methods) {
+    for (const std::string& id : m.delegates) add_once(&backends, id);
+  }
+  return backends;
 }
 
 }  // namespace wick::host
