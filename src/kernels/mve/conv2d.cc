@@ -55,61 +55,24 @@ Path path_of(const Conv2dS8& c) {
 
 // Where each channel's accumulation starts: bias with the input offset folded in.
 bool folds(const Conv2dS8& c) { return c.input_offset != 0 || c.bias == nullptr; }
-const int32_t* start_of(const Conv2dS8& c) { return folds(c) ? static_cast<const int32_t*>(c.prepared) : c.bias; }
-
-// Hands out scratch, 8-byte aligned.
-struct Scratch {
-  int8_t* at;
-  int8_t* take(int32_t bytes) {
-    int8_t* p = at;
-    at += round_up(bytes, 8);
-    return p;
-  }
-};
+Channels channels_of(const Conv2dS8& c) {
+  return {folds(c) ? static_cast<const int32_t*>(c.prepared) : c.bias, c.multiplier, c.shift};
+}
 
 ChannelPieces pieces_of(const Conv2dS8& c, uint32_t path) {
   if (path == kShort) return {c.out_c, windows_of(c).row_bytes() + kParameterBytes, kPieceBytes};
   return {c.out_c, kParameterBytes, kPieceParameters};
 }
 
-// The parameter blocks of one piece of channels, written when another piece's lie there.
-struct Parameters {
-  int32_t* memory;
-  int32_t first = -1, count = 0;
-
-  const int32_t* of(const Conv2dS8& c, int32_t wanted_first, int32_t wanted_count) {
-    if (wanted_first != first || wanted_count != count) {
-      first = wanted_first;
-      count = wanted_count;
-      write_quad_parameters(memory, start_of(c) + first, c.multiplier + first, c.shift + first, count / 4);
-    }
-    return memory;
-  }
-};
-
-// What every path takes first: parameters of a piece, and the stage of outputs that are not word-aligned.
-struct Common {
-  ChannelPieces pieces;
-  Parameters parameters;
-  int8_t* stage;
-  Common(const Conv2dS8& c, uint32_t path, Scratch* scratch)
-      : pieces(pieces_of(c, path)),
-        parameters{reinterpret_cast<int32_t*>(scratch->take(pieces.size * kParameterBytes))},
-        stage(scratch->take(pieces.size * 4)) {}
-  static int32_t bytes(const ChannelPieces& pieces) {
-    return round_up(pieces.size * kParameterBytes, 8) + round_up(pieces.size * 4, 8);
-  }
-  GemmOut out(const Conv2dS8& c, int8_t* at) const { return {at, c.out_c, c.output_offset, stage}; }
-};
-
 void run_pixels(const Conv2dS8& c, const int8_t* input, int8_t* output, Scratch scratch) {
-  Common common(c, kPixels, &scratch);
+  const ChannelPieces pieces = pieces_of(c, kPixels);
+  PieceMemory memory(pieces, channels_of(c), c.output_offset, &scratch);
   WickMveGemm* core = short_core(c.in_c, c.output_offset == c.act_min);
   const int32_t pixels = c.batch * c.out_h * c.out_w, rest = pixels - 4;
-  for (int32_t first = 0, count = 0; common.pieces.next(&first, &count);) {
-    const int32_t* parameters = common.parameters.of(c, first, count);
+  for (int32_t first = 0, count = 0; pieces.next(&first, &count);) {
+    const int32_t* parameters = memory.parameters(first, count);
     const int8_t* w = c.weights + first * c.in_c;
-    const GemmOut out = common.out(c, output + first);
+    const GemmOut out = memory.out(output + first);
     run_core(core, input, 4 * c.in_c, w, parameters, out, count / 4, pixels / 4);
     // The last four pixels, some of them for the second time.
     if ((pixels & 3) != 0)
@@ -120,11 +83,12 @@ void run_pixels(const Conv2dS8& c, const int8_t* input, int8_t* output, Scratch 
 void run_short(const Conv2dS8& c, const int8_t* input, int8_t* output, Scratch scratch) {
   const Windows windows = windows_of(c);
   const int32_t taps = windows.taps(), row_bytes = windows.row_bytes();
-  Common common(c, kShort, &scratch);
-  int8_t* rows = scratch.take(common.pieces.size * row_bytes);
+  const ChannelPieces pieces = pieces_of(c, kShort);
+  PieceMemory memory(pieces, channels_of(c), c.output_offset, &scratch);
+  int8_t* rows = scratch.take(pieces.size * row_bytes);
   const ShortConvolution convolution = {windows, scratch.at, short_core(row_bytes, c.output_offset == c.act_min)};
-  for (int32_t first = 0, count = 0; common.pieces.next(&first, &count);) {
-    const int32_t* parameters = common.parameters.of(c, first, count);
+  for (int32_t first = 0, count = 0; pieces.next(&first, &count);) {
+    const int32_t* parameters = memory.parameters(first, count);
     for (int32_t i = 0; i < count; ++i) {
       int8_t* row = rows + i * row_bytes;
       vst1q_s8(row + row_bytes - 16, vdupq_n_s8(0));
@@ -132,7 +96,7 @@ void run_short(const Conv2dS8& c, const int8_t* input, int8_t* output, Scratch s
     }
     for (int32_t n = 0; n < c.batch; ++n) {
       convolution.run(input + n * c.in_h * c.in_w * c.in_c, rows, parameters,
-                      common.out(c, output + n * c.out_h * c.out_w * c.out_c + first), count / 4);
+                      memory.out(output + n * c.out_h * c.out_w * c.out_c + first), count / 4);
     }
   }
 }
@@ -164,16 +128,17 @@ void fill_columns(const Conv2dS8& c, const int8_t* image, int32_t first_row, int
 }
 
 void run_columns(const Conv2dS8& c, const int8_t* input, int8_t* output, Scratch scratch) {
-  Common common(c, kColumns, &scratch);
+  const ChannelPieces pieces = pieces_of(c, kColumns);
+  PieceMemory memory(pieces, channels_of(c), c.output_offset, &scratch);
   int8_t* columns = scratch.take((c.out_w + 2) * 48);
   const int32_t rest = c.out_w - 4;
   for (int32_t n = 0; n < c.batch; ++n, input += c.in_h * c.in_w * 16) {
     for (int32_t y = 0; y < c.out_h; ++y, output += c.out_w * c.out_c) {
       fill_columns(c, input, y - c.pad_h, columns);
-      for (int32_t first = 0, count = 0; common.pieces.next(&first, &count);) {
-        const int32_t* parameters = common.parameters.of(c, first, count);
+      for (int32_t first = 0, count = 0; pieces.next(&first, &count);) {
+        const int32_t* parameters = memory.parameters(first, count);
         const int8_t* w = c.weights + first * 144;
-        const GemmOut out = common.out(c, output + first);
+        const GemmOut out = memory.out(output + first);
         run_core(wick_mve_conv3x3_c16, columns, 4 * 48, w, parameters, out, count / 4, c.out_w / 4);
         if ((c.out_w & 3) != 0) {
           run_core(wick_mve_conv3x3_c16, columns + rest * 48, 0, w, parameters, out.at(rest * c.out_c), count / 4, 1);
@@ -218,7 +183,8 @@ void write_panel_row(int8_t* panel, int32_t pixel, const int8_t* row, int32_t ta
 
 void run_long(const Conv2dS8& c, const int8_t* input, int8_t* output, Scratch scratch) {
   const int32_t taps = c.kernel_h * c.kernel_w * c.in_c;
-  Common common(c, kLong, &scratch);
+  const ChannelPieces pieces = pieces_of(c, kLong);
+  PieceMemory memory(pieces, channels_of(c), c.output_offset, &scratch);
   int8_t* panel = scratch.take(round_up(taps, 16) * 4);
   int8_t* row = scratch.take(taps);
   const bool in_place = is_pointwise(c);
@@ -239,9 +205,9 @@ void run_long(const Conv2dS8& c, const int8_t* input, int8_t* output, Scratch sc
         }
         write_panel_row(panel, i, from, taps);
       }
-      for (int32_t first = 0, count = 0; common.pieces.next(&first, &count);) {
-        const int32_t* parameters = common.parameters.of(c, first, count);
-        const GemmOut out = common.out(c, output + pixel * c.out_c + first);
+      for (int32_t first = 0, count = 0; pieces.next(&first, &count);) {
+        const int32_t* parameters = memory.parameters(first, count);
+        const GemmOut out = memory.out(output + pixel * c.out_c + first);
         const int8_t* w = c.weights + first * taps;
         const int32_t quads = count / 4;
         if (out.in_words()) {
@@ -315,7 +281,7 @@ KernelMemory conv2d_s8_plan(Conv2dS8& c) {
   const ChannelPieces pieces = pieces_of(c, c.path);
   const int32_t taps = c.kernel_h * c.kernel_w * c.in_c;
   KernelMemory memory = {folds(c) ? static_cast<uint32_t>(c.out_c) * 4 : 0,
-                         static_cast<uint32_t>(Common::bytes(pieces))};
+                         static_cast<uint32_t>(PieceMemory::scratch_bytes(pieces))};
   if (c.path == kShort) {
     const Windows w = windows_of(c);
     memory.scratch_bytes += static_cast<uint32_t>(pieces.size * w.row_bytes()) + ShortConvolution::scratch_bytes(w);

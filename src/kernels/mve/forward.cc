@@ -3,15 +3,6 @@
 
 namespace wick::kernels::mve {
 
-// depthwise convolution
-KernelMemory depthwise_conv2d_s8_plan(DepthwiseConv2dS8& c) { return scalar::depthwise_conv2d_s8_plan(c); }
-void depthwise_conv2d_s8_prepare(DepthwiseConv2dS8& c, void* prepared) {
-  scalar::depthwise_conv2d_s8_prepare(c, prepared);
-}
-void depthwise_conv2d_s8(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output, void* scratch) {
-  scalar::depthwise_conv2d_s8(c, input, output, scratch);
-}
-
 // transposed convolution
 KernelMemory transpose_conv2d_s8_plan(TransposeConv2dS8& c) { return scalar::transpose_conv2d_s8_plan(c); }
 void transpose_conv2d_s8_prepare(TransposeConv2dS8& c, void* prepared) {

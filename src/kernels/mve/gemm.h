@@ -32,6 +32,23 @@ struct ChannelPieces {
   bool next(int32_t* first, int32_t* count) const;
 };
 
+// What requantization needs of each output channel, word-aligned.
+struct Channels {
+  const int32_t* start;  // bias with the input offset folded in
+  const int32_t* multiplier;
+  const int32_t* shift;
+};
+
+// Hands out scratch, 8-byte aligned.
+struct Scratch {
+  int8_t* at;
+  int8_t* take(int32_t bytes) {
+    int8_t* p = at;
+    at += round_up(bytes, 8);
+    return p;
+  }
+};
+
 // The unrolled core for rows of `k` bytes, a multiple of 16 up to kShortRow.
 WickMveGemm* short_core(int32_t k, bool relu);
 
@@ -49,5 +66,37 @@ struct GemmOut {
 // `x_step` is the distance between groups in x.
 void run_core(WickMveGemm* core, const int8_t* x, int32_t x_step, const int8_t* w, const int32_t* parameters,
               const GemmOut& to, int32_t quads, int32_t groups);
+
+// What every convolution takes from scratch first: parameter blocks of one piece of channels, and the stage.
+class PieceMemory {
+ public:
+  static int32_t scratch_bytes(const ChannelPieces& pieces) {
+    return round_up(pieces.size * kParameterBytes, 8) + round_up(pieces.size * 4, 8);
+  }
+  PieceMemory(const ChannelPieces& pieces, const Channels& channels, int32_t output_offset, Scratch* scratch)
+      : channels_(channels),
+        parameters_(reinterpret_cast<int32_t*>(scratch->take(pieces.size * kParameterBytes))),
+        stage_(scratch->take(pieces.size * 4)),
+        stride_(pieces.channels),
+        offset_(output_offset) {}
+
+  // Written only when another piece's lie there.
+  const int32_t* parameters(int32_t first, int32_t count) {
+    if (first != first_ || count != count_) {
+      first_ = first;
+      count_ = count;
+      write_quad_parameters(parameters_, channels_.start + first, channels_.multiplier + first, channels_.shift + first,
+                            count / 4);
+    }
+    return parameters_;
+  }
+  GemmOut out(int8_t* at) const { return {at, stride_, offset_, stage_}; }
+
+ private:
+  Channels channels_;
+  int32_t* parameters_;
+  int8_t* stage_;
+  int32_t stride_, offset_, first_ = -1, count_ = 0;
+};
 
 }  // namespace wick::kernels::mve

@@ -14,6 +14,16 @@ bool are_right_shifts(const int32_t* multiplier, const int32_t* shift, int32_t c
   return is_right_shift(lowest_multiplier, highest_shift);
 }
 
+bool are_positive(const int32_t* multiplier, int32_t count) {
+  if (!is_word_aligned(multiplier)) return false;
+  int32_t lowest = 0;
+  for (int32_t i = 0; i < count; i += 4) {
+    const mve_pred16_t p = lanes32(count - i);
+    lowest = vminvq_p_s32(lowest, vldrwq_z_s32(multiplier + i, p), p);
+  }
+  return lowest == 0;
+}
+
 void write_quad_parameters(int32_t* parameters, const int32_t* bias, const int32_t* multiplier, const int32_t* shift,
                            int32_t quads) {
   // Channels 0 1 2 3 go to the places 0 2 1 3, three words each.

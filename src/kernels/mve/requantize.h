@@ -21,7 +21,9 @@ inline bool is_right_shift(int32_t multiplier, int32_t shift) { return multiplie
 inline bool are_bytes(int32_t offset, int32_t act_min, int32_t act_max) {
   return offset >= -128 && offset <= 127 && act_min >= -128 && act_max <= 127;
 }
+// Both want word-aligned arrays and say no when they are not.
 bool are_right_shifts(const int32_t* multiplier, const int32_t* shift, int32_t count);
+bool are_positive(const int32_t* multiplier, int32_t count);
 
 // For is_right_shift(): VRSHL rounds half up; one less where v is negative makes that half away from zero.
 inline int32x4_t requantize_right(int32x4_t v, int32_t multiplier, int32_t shift) {
@@ -40,6 +42,13 @@ struct Requantize {
     return vrshlq_n_s32(vqaddq_s32(scaled, fix), right);
   }
 };
+
+// The same with a multiplier and a shift per lane.
+inline int32x4_t requantize_lanes(int32x4_t v, int32x4_t multiplier, int32x4_t shift) {
+  const int32x4_t none = vdupq_n_s32(0), right = vminq_s32(shift, none);
+  const int32x4_t scaled = vqrdmulhq_s32(vshlq_s32(v, vmaxq_s32(shift, none)), multiplier);
+  return vrshlq_s32(vqaddq_s32(scaled, vshrq_n_s32(vandq_s32(scaled, right), 31)), right);
+}
 
 // Writes the cores' parameter blocks (tile.inc) of 4 * quads channels. `bias` and the other arrays are word-aligned.
 void write_quad_parameters(int32_t* parameters, const int32_t* bias, const int32_t* multiplier, const int32_t* shift,
