@@ -86,7 +86,7 @@ void run_short(const Conv2dS8& c, const int8_t* input, int8_t* output, Scratch s
   const ChannelPieces pieces = pieces_of(c, kShort);
   PieceMemory memory(pieces, channels_of(c), c.output_offset, &scratch);
   int8_t* rows = scratch.take(pieces.size * row_bytes);
-  const ShortConvolution convolution = {windows, scratch.at, short_core(row_bytes, c.output_offset == c.act_min)};
+  ShortConvolution convolution(windows, input, short_core(row_bytes, c.output_offset == c.act_min), scratch.at);
   for (int32_t first = 0, count = 0; pieces.next(&first, &count);) {
     const int32_t* parameters = memory.parameters(first, count);
     for (int32_t i = 0; i < count; ++i) {

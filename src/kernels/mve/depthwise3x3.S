@@ -2,7 +2,7 @@
 // 3x3 window spans at most 15 bytes; weights lie in 16 bytes with zeros between their rows. Knows one block of up to
 // eight channels of one strip of columns; refuses to know padding.
 //
-// struct Depthwise3x3 (depthwise_conv2d.cc), all calls get its address in r0:
+// struct Depthwise3x3 (depthwise3x3.h), all calls get its address in r0:
 //   [0] planes  [4] weights  [8] parameters  [12] out  [16] offsets  [20] out_offset  [24] channels  [28] units
 //   [32] plane bytes  [36] out bytes per unit  [40] tail
 // weights = 32 bytes per channel, taps from byte 1 (stride 1) or 2 (stride 2) on, so that reading from byte 0 gives

@@ -1,37 +1,8 @@
 // INT8 depthwise convolution. 3x3 windows become planes of short rows, so that one instruction sums a window; one
 // input channel makes it a convolution of short windows; everything else goes four channels at a time.
+#include "kernels/mve/depthwise3x3.h"
 #include "kernels/mve/im2col.h"
 #include "kernels/scalar/window.h"
-
-namespace wick::kernels::mve {
-
-namespace {
-
-// Read by depthwise3x3.S; the order is its contract.
-struct Depthwise3x3 {
-  const int8_t* planes;
-  const int8_t* weights;
-  const int32_t* parameters;
-  int8_t* out;
-  const uint16_t* offsets;
-  int32_t out_offset, channels, units, plane_bytes, out_step, tail;
-};
-struct ToPlanes {
-  const int8_t* from;
-  int8_t* to;
-  int32_t rows, columns, channels, row_step, plane_bytes, plane_row;
-};
-
-}  // namespace
-
-}  // namespace wick::kernels::mve
-
-extern "C" {
-using WickMveDepthwise = void(wick::kernels::mve::Depthwise3x3* arguments);
-WickMveDepthwise wick_mve_depthwise3x3_run, wick_mve_depthwise3x3_run_relu;
-WickMveDepthwise wick_mve_depthwise3x3_strip, wick_mve_depthwise3x3_strip_s2;
-void wick_mve_to_planes(const wick::kernels::mve::ToPlanes* arguments);
-}
 
 namespace wick::kernels::mve {
 
@@ -116,7 +87,7 @@ void run_windows(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output
   const ChannelPieces pieces = pieces_of(c);
   PieceMemory memory(pieces, {start_of(c), c.multiplier, c.shift}, c.output_offset, &scratch);
   int8_t* rows = scratch.take(pieces.size * row_bytes);
-  const ShortConvolution convolution = {windows, scratch.at, short_core(row_bytes, c.output_offset == c.act_min)};
+  ShortConvolution convolution(windows, input, short_core(row_bytes, c.output_offset == c.act_min), scratch.at);
   for (int32_t first = 0, count = 0; pieces.next(&first, &count);) {
     const int32_t* parameters = memory.parameters(first, count);
     transpose_weights(c, first, count, row_bytes, rows);
@@ -141,7 +112,8 @@ struct Planes {
     columns = path == kRows ? 5 : path == kStrips ? 6 : 5;
     row = path == kStridedStrips ? 5 : 6;
     const int32_t most = path == kRows ? kMostRows : path == kStrips ? 32 : 16;
-    rows = c.out_h < most ? c.out_h : most;
+    const int32_t bands = (c.out_h + most - 1) / most;
+    rows = (c.out_h + bands - 1) / bands;
     plane_bytes = image_rows() * row + kPlaneSlack;
   }
   int32_t image_rows() const { return (rows - 1) * stride + 3; }

@@ -41,11 +41,12 @@ struct Walk {
 
 // Fills `count` rows of kBlocks * 16 bytes. Offsets of up to eight vectors stay in registers.
 template <int kBlocks, bool kHalves>
-[[gnu::noinline]] void gather_rows(Walk walk, const uint16_t* offsets, int8_t* row, int32_t count) {
+[[gnu::noinline]] void gather_rows(const Walk& from, const uint16_t* offsets, int8_t* row, int32_t count) {
   constexpr int kVectors = kHalves ? kBlocks : 2 * kBlocks;
   uint16x8_t offset[kVectors];
 #pragma GCC unroll 8
   for (int i = 0; i < kVectors; ++i) offset[i] = vld1q_u16(offsets + 8 * i);
+  Walk walk = from;
   do {
 #pragma GCC unroll 8
     for (int i = 0; i < kVectors; ++i) {
@@ -102,62 +103,66 @@ bool Band::fits(const Windows& w) const {
   return window < 65536 && (!padded || static_cast<int64_t>(image_rows) * row_bytes <= 32768) && rows * w.out_w >= 4;
 }
 
-RowOffsets::RowOffsets(const Windows& w, const Band& band, const void* band_data, uint16_t* memory) : offsets(memory) {
-  const int32_t step = w.dilation_w * w.in_c;
-  // A pair of neighbouring bytes must lie together in every row, at an even place.
-  halves = ((reinterpret_cast<uintptr_t>(band_data) | static_cast<uint32_t>(band.row_bytes) |
-             static_cast<uint32_t>(w.stride_w * w.in_c)) &
-            1) == 0 &&
-           (w.in_c % 2 == 0 || (w.dilation_w == 1 && w.kernel_w % 2 == 0));
+RowOffsets::RowOffsets(const Windows& w, const Band& band, uint32_t places, uint16_t* memory) : offsets(memory) {
+  // Bytes that lie together in every window: a whole row of taps, or one tap's channels.
+  const int32_t runs = w.dilation_w == 1 ? 1 : w.kernel_w, length = w.kernel_w / runs * w.in_c;
+  places |= static_cast<uint32_t>(band.row_bytes) | static_cast<uint32_t>(w.stride_w * w.in_c) |
+            static_cast<uint32_t>(w.dilation_w * w.in_c * (runs - 1)) | static_cast<uint32_t>(length);
+  halves = (places & 1) == 0;
   const int32_t width = halves ? 2 : 1;
-  count = w.row_bytes() / width;
-  int32_t n = 0;
+  uint16_t* const end = memory + w.row_bytes() / width;
   for (int32_t ky = 0; ky < w.kernel_h; ++ky) {
-    for (int32_t kx = 0; kx < w.kernel_w; ++kx) {
-      for (int32_t ch = 0; ch < w.in_c; ++ch) {
-        const int32_t tap = n++;
-        if (tap % width == 0) {
-          memory[tap / width] = static_cast<uint16_t>(ky * w.dilation_h * band.row_bytes + kx * step + ch);
-        }
-      }
+    int32_t from = ky * w.dilation_h * band.row_bytes;
+    for (int32_t run = 0; run < runs; ++run, from += w.dilation_w * w.in_c) {
+      for (int32_t i = 0; i < length; i += width) *memory++ = static_cast<uint16_t>(from + i);
     }
   }
   // Any byte will do beyond the taps: its weight is 0.
-  for (int32_t i = (n + width - 1) / width; i < count; ++i) memory[i] = 0;
+  while (memory < end) *memory++ = 0;
 }
 
 uint32_t ShortConvolution::scratch_bytes(const Windows& w) {
   return static_cast<uint32_t>(kPanelBytes + Band(w).scratch_bytes()) + RowOffsets::scratch_bytes(w);
 }
 
+ShortConvolution::ShortConvolution(const Windows& windows, const int8_t* image, WickMveGemm* core, int8_t* scratch)
+    : windows_(windows),
+      core_(core),
+      band_(windows),
+      panel_(scratch),
+      padded_(scratch + kPanelBytes),
+      // Images of a batch all lie at even addresses only where their size is even.
+      offsets_(windows, band_,
+               band_.padded ? 0
+                            : static_cast<uint32_t>(reinterpret_cast<uintptr_t>(image)) |
+                                  static_cast<uint32_t>(windows.in_h * windows.in_w * windows.in_c),
+               reinterpret_cast<uint16_t*>(padded_ + band_.scratch_bytes())) {}
+
 void ShortConvolution::run(const int8_t* image, const int8_t* w, const int32_t* parameters, const GemmOut& out,
-                           int32_t quads) const {
-  const Band band(windows);
-  const int32_t row_bytes = windows.row_bytes(), out_w = windows.out_w;
-  int8_t* panel = scratch;
-  int8_t* padded = panel + kPanelBytes;
-  const int8_t* base = band.padded ? padded : image;
-  const RowOffsets offsets(windows, band, base, reinterpret_cast<uint16_t*>(padded + band.scratch_bytes()));
-  const int32_t step = windows.stride_w * windows.in_c, line = windows.stride_h * band.row_bytes;
-  const int32_t pixels = band.rows * out_w, most = kPanelBytes / row_bytes / 4;
-  for (int32_t done = 0; done < windows.out_h; done += band.rows) {
-    const int32_t row = done + band.rows <= windows.out_h ? done : windows.out_h - band.rows;
-    if (band.padded) fill_band(windows, band, image, row * windows.stride_h, padded);
+                           int32_t quads) {
+  const int32_t row_bytes = windows_.row_bytes(), out_w = windows_.out_w;
+  const int8_t* base = band_.padded ? padded_ : image;
+  const int32_t step = windows_.stride_w * windows_.in_c, line = windows_.stride_h * band_.row_bytes;
+  const int32_t pixels = band_.rows * out_w, most = kPanelBytes / row_bytes / 4;
+  for (int32_t done = 0; done < windows_.out_h; done += band_.rows) {
+    const int32_t row = done + band_.rows <= windows_.out_h ? done : windows_.out_h - band_.rows;
+    if (band_.padded && filled_ != image) fill_band(windows_, band_, image, row * windows_.stride_h, padded_);
     for (int32_t pixel = 0; pixel < pixels;) {
       const int32_t left = pixels - pixel;
       const int32_t groups = left >= 4 * most ? most : left >= 4 ? left / 4 : 1;
       if (left < 4) pixel = pixels - 4;
       const int32_t y = pixel / out_w, x = pixel - y * out_w;
       const Walk walk = {base + y * line + x * step, x, out_w, step, line - out_w * step};
-      if (offsets.halves) {
-        gather_rows<true>(row_bytes / 16, walk, offsets.offsets, panel, 4 * groups);
+      if (offsets_.halves) {
+        gather_rows<true>(row_bytes / 16, walk, offsets_.offsets, panel_, 4 * groups);
       } else {
-        gather_rows<false>(row_bytes / 16, walk, offsets.offsets, panel, 4 * groups);
+        gather_rows<false>(row_bytes / 16, walk, offsets_.offsets, panel_, 4 * groups);
       }
-      run_core(core, panel, 4 * row_bytes, w, parameters, out.at((row * out_w + pixel) * out.stride), quads, groups);
+      run_core(core_, panel_, 4 * row_bytes, w, parameters, out.at((row * out_w + pixel) * out.stride), quads, groups);
       pixel += 4 * groups;
     }
   }
+  if (band_.rows == windows_.out_h) filled_ = image;
 }
 
 }  // namespace wick::kernels::mve

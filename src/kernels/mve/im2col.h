@@ -32,22 +32,29 @@ struct Band {
 // Where each byte of a row comes from, relative to the window's first byte: bytes or, where all lie in pairs, halves.
 struct RowOffsets {
   static uint32_t scratch_bytes(const Windows& w) { return static_cast<uint32_t>(w.row_bytes()) * 2; }
-  RowOffsets(const Windows& w, const Band& band, const void* band_data, uint16_t* memory);
+  // `places` has a bit set in each position where some band's address has one.
+  RowOffsets(const Windows& w, const Band& band, uint32_t places, uint16_t* memory);
 
   const uint16_t* offsets;
-  int32_t count;
   bool halves;
 };
 
-// Calls the core on every output pixel of an image: out.at(pixel * out.stride) gets `quads` * 4 channels.
-struct ShortConvolution {
-  const Windows& windows;
-  int8_t* scratch;  // scratch_bytes()
-  WickMveGemm* core;
-
-  static constexpr int32_t kPanelBytes = 512;  // rows built at a time: 8 to 32
+// The convolution of images with `quads` * 4 channels at a time: out.at(pixel * out.stride) gets them.
+class ShortConvolution {
+ public:
   static uint32_t scratch_bytes(const Windows& w);
-  void run(const int8_t* image, const int8_t* w, const int32_t* parameters, const GemmOut& out, int32_t quads) const;
+  ShortConvolution(const Windows& windows, const int8_t* image, WickMveGemm* core, int8_t* scratch);
+  void run(const int8_t* image, const int8_t* w, const int32_t* parameters, const GemmOut& out, int32_t quads);
+
+ private:
+  static constexpr int32_t kPanelBytes = 768;  // rows built at a time: 12 to 48
+  const Windows& windows_;
+  WickMveGemm* core_;
+  const Band band_;
+  int8_t* panel_;
+  int8_t* padded_;
+  const RowOffsets offsets_;
+  const int8_t* filled_ = nullptr;  // the image that the band holds as a whole
 };
 
 }  // namespace wick::kernels::mve

@@ -1,0 +1,22 @@
+// What C++ hands to the matrix-vector core (linear.S).
+#pragma once
+
+#include <cstdint>
+
+namespace wick::kernels::mve {
+
+// The order of the members is the assembly's contract.
+struct Linear {
+  const int8_t* x;
+  const int8_t* weights;  // [4 * quads][depth]
+  int32_t depth;
+  const int32_t* start;  // [4 * quads]
+  int8_t* out;
+  int32_t quads;
+  int32_t multiplier, shift, offset;
+  int32_t add;  // to every sum
+};
+
+}  // namespace wick::kernels::mve
+
+extern "C" void wick_mve_linear(const wick::kernels::mve::Linear* arguments);
