@@ -3,12 +3,11 @@
 #include "kernels/dsp/conv2d.h"
 
 #include "kernels/dsp/conv2d_plan.h"
+#include "kernels/dsp/conv2d_winograd.h"
 #include "kernels/dsp/fast_requantize.h"
 #include "kernels/dsp/simd.h"
 #include "kernels/dsp/sums.h"
 #include "kernels/scalar/requantize_out.h"
-
-extern "C" void wick_dsp_copy(int8_t* to, const int8_t* from, int32_t bytes);
 
 namespace wick::kernels::dsp {
 
@@ -134,34 +133,6 @@ void run_pixels(const Job& job, const Windows& windows, int32_t count, int8_t* o
   (job.plan.arithmetic == ConvPlan::kFast ? run_fast : run_sums)(job, windows, count, out);
 }
 
-void fill(int8_t* to, int32_t bytes, int8_t value) {
-  for (; bytes >= 4; bytes -= 4, to += 4) store4(to, splat4(value));
-  for (; bytes > 0; --bytes) *to++ = value;
-}
-
-// Copies the part of the image that output pixels from (oy, ox) on look at, with bytes that count as 0 around it.
-void copy_block(const Job& job, const int8_t* image, int32_t oy, int32_t ox, int32_t lines, int32_t columns) {
-  const Conv2dS8& c = *job.c;
-  const int32_t x = ox * c.stride_w - c.pad_w;
-  const int32_t before = x < 0 ? (-x < columns ? -x : columns) : 0;
-  const int32_t inside = c.in_w - x - before < columns - before ? c.in_w - x - before : columns - before;
-  const int32_t image_bytes = (inside > 0 ? inside : 0) * c.in_c;
-  const int32_t before_bytes = image_bytes > 0 ? before * c.in_c : columns * c.in_c;
-  const int32_t after_bytes = columns * c.in_c - before_bytes - image_bytes;
-  const int8_t zero = static_cast<int8_t>(-c.input_offset);
-  int8_t* to = job.copy + job.block.lead;
-  const int32_t first = oy * c.stride_h - c.pad_h;
-  for (int32_t y = first; y < first + lines; ++y, to += job.block.line_bytes) {
-    if (y < 0 || y >= c.in_h || image_bytes == 0) {
-      fill(to, columns * c.in_c, zero);
-      continue;
-    }
-    fill(to, before_bytes, zero);
-    wick_dsp_copy(to + before_bytes, image + (y * c.in_w + x + before) * c.in_c, image_bytes);
-    fill(to + before_bytes + image_bytes, after_bytes, zero);
-  }
-}
-
 // A block that is the whole of the only image is copied for the first tile of rows alone.
 void run_blocks(const Job& job, const int8_t* image, int8_t* out) {
   const Conv2dS8& c = *job.c;
@@ -174,8 +145,8 @@ void run_blocks(const Job& job, const int8_t* image, int8_t* out) {
     for (int32_t ox = 0; ox < c.out_w; ox += b.columns) {
       const int32_t columns = c.out_w - ox < b.columns ? c.out_w - ox : b.columns;
       if (!copied) {
-        copy_block(job, image, oy, ox, (lines - 1) * c.stride_h + window_lines,
-                   (columns - 1) * c.stride_w + c.kernel_w);
+        copy_image(c, b, image, oy, ox, (lines - 1) * c.stride_h + window_lines,
+                   (columns - 1) * c.stride_w + c.kernel_w, job.copy);
       }
       run_pixels(job, windows, lines * columns, out + (oy * c.out_w + ox) * c.out_c);
     }
@@ -204,6 +175,11 @@ Conv2dS8 conv2d_of(const DepthwiseConv2dS8& c) {
 
 void run_conv2d(const Conv2dS8& c, const ConvPlan& plan, const RowSet& rows, const int8_t* input, int8_t* output,
                 void* scratch) {
+  if (plan.arithmetic == ConvPlan::kWinograd) {
+    run_winograd(c, plan, rows, input, output, scratch);
+    clamp_s8(output, c.batch * c.out_h * c.out_w * c.out_c, c.act_min, c.act_max);
+    return;
+  }
   Job job{&c, &rows, plan, block_of(c, plan), {}, {}, nullptr, nullptr, nullptr, nullptr, 0, 0};
   job.window = window_of(c, plan, job.block);
   job.args = {job.window.steps(), c.out_c};

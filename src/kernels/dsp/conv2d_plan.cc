@@ -1,6 +1,7 @@
 // The choices behind a convolution: what is provable about its arithmetic, and how it fits into little scratch.
 #include "kernels/dsp/conv2d_plan.h"
 
+#include "kernels/dsp/conv2d_winograd.h"
 #include "kernels/dsp/fast_requantize.h"
 
 namespace wick::kernels::dsp {
@@ -170,7 +171,8 @@ RowSet row_set_of(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout) 
 
 ConvPlan plan_conv2d(const Conv2dS8& c, WeightLayout layout) {
   if (!fits_core(c)) return {};
-  return cut_conv2d(c, requantizes_fast(c, layout) ? ConvPlan::kFast : ConvPlan::kSums);
+  const ConvPlan plan = cut_conv2d(c, requantizes_fast(c, layout) ? ConvPlan::kFast : ConvPlan::kSums);
+  return layout == WeightLayout::kRowMajor ? cut_winograd(c, plan) : plan;
 }
 
 ConvPlan cut_conv2d(const Conv2dS8& c, ConvPlan::Arithmetic arithmetic) {
@@ -184,6 +186,7 @@ ConvPlan cut_conv2d(const Conv2dS8& c, ConvPlan::Arithmetic arithmetic) {
 }
 
 int32_t scratch_bytes(const Conv2dS8& c, const ConvPlan& plan) {
+  if (plan.arithmetic == ConvPlan::kWinograd) return winograd_scratch_bytes(c, plan);
   const Block block = block_of(c, plan);
   const int32_t steps = window_of(c, plan, block).steps();
   const int32_t sums = plan.arithmetic == ConvPlan::kSums ? 32 * plan.row_pairs : 0;

@@ -15,7 +15,8 @@ inline constexpr int32_t kScratchBytes = 3200;
 inline constexpr int32_t kScratchLimit = 48 * 1024;  // beyond: scalar
 
 struct ConvPlan {
-  enum Arithmetic : uint32_t { kScalar, kFast, kSums };  // kSums: the core gives sums, core/quant.h does the rest
+  // kSums: the core gives sums, core/quant.h does the rest. kWinograd is fast, too.
+  enum Arithmetic : uint32_t { kScalar, kFast, kSums, kWinograd };
   Arithmetic arithmetic = kScalar;
   bool direct = false;    // windows are read from the input itself; otherwise from a padded copy of a block of it
   bool strip = false;     // a block is one line of `extent` pixels; otherwise `extent` whole lines
@@ -34,6 +35,11 @@ struct Block {
   int32_t line_bytes;
   int32_t bytes() const { return (image_lines * line_bytes + 4 + 7) & ~7; }
 };
+
+// Copies what output pixels from (oy, ox) on look at, with bytes that count as 0 around the image: `lines` by `columns`
+// of image pixels.
+void copy_image(const Conv2dS8& c, const Block& block, const int8_t* image, int32_t oy, int32_t ox, int32_t lines,
+                int32_t columns, int8_t* copy);
 
 Block block_of(const Conv2dS8& c, const ConvPlan& plan);
 Window window_of(const Conv2dS8& c, const ConvPlan& plan, const Block& block);
