@@ -231,7 +231,7 @@ Status PteFile::tensor(const Table& table, TensorFacts* facts, ErrorText& error)
   bool empty = false;
   for (uint32_t i = 0; i < t.rank; ++i) {
     const int32_t size = t.sizes[i];
-    seen |= 1u << (dim_order.data[i] & 31);
+    if (dim_order.data[i] < t.rank) seen |= 1u << dim_order.data[i];
     if (size > 0) bytes *= static_cast<uint32_t>(size);
     empty = empty || size == 0;
     if (size < 0 || bytes > INT32_MAX) {

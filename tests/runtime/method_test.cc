@@ -530,6 +530,10 @@ TEST_CASE("What is wrong with a program is said with its place") {
   order.x.sizes = {1, 2};
   order.x.dim_order = {1, 1};
   CHECK(order.message() == "input 0: dim_order is not a permutation of 0..1");
+  Spoiled beyond;  // 32 more than a valid entry: a mask of 32 bits must not take it for one
+  beyond.x.sizes = {1, 2};
+  beyond.x.dim_order = {0, 33};
+  CHECK(beyond.message() == "input 0: dim_order is not a permutation of 0..1");
   Spoiled unbound;
   unbound.x.dynamism = 2;
   CHECK(unbound.message() == "input 0: unbounded dynamic shape; export with an upper bound");
