@@ -1,6 +1,8 @@
 // INT8 depthwise convolution. 3x3 kernels run on planes of column pairs (depthwise_3x3_core.S), four channels at a
 // time: this file lays lines out in a ring of three, along the longer axis, and knows borders, strides and remainders.
+// One input channel is a convolution's case (conv2d.h); every other shape is depthwise_ring.h's.
 #include "kernels/dsp/conv2d.h"
+#include "kernels/dsp/depthwise_ring.h"
 #include "kernels/dsp/fast_requantize.h"
 #include "kernels/dsp/simd.h"
 #include "kernels/kernels.h"
@@ -15,7 +17,7 @@ void wick_dsp_dw3_weights(int32_t* constants, const int8_t* w, ptrdiff_t tap_byt
 namespace wick::kernels::dsp {
 namespace {
 
-enum Path : uint32_t { kScalar, kPlanes3x3 };
+enum Path : uint32_t { kScalar, kPlanes3x3, kRing };
 
 constexpr int32_t kChannelWords = 14;  // constants of one channel, see the core
 constexpr int32_t kConstantWords = 4 * kChannelWords;
@@ -48,7 +50,7 @@ bool fits_planes(const DepthwiseConv2dS8& c) {
 // The padding byte is the input's zero point.
 bool fits_arithmetic(const DepthwiseConv2dS8& c) {
   if (c.input_offset < -127 || c.input_offset > 128 || !bounds_fit_s8(c.act_min, c.act_max)) return false;
-  const int64_t products = 9 * 128 * largest_operand(c.input_offset);
+  const int64_t products = int64_t{c.kernel_h} * c.kernel_w * 128 * largest_operand(c.input_offset);
   for (int32_t o = 0; o < c.out_c; ++o) {
     const int64_t bias = c.bias != nullptr ? c.bias[o] : 0;
     const int64_t bound = products + (bias < 0 ? -bias : bias);
@@ -137,9 +139,15 @@ KernelMemory depthwise_conv2d_s8_plan(DepthwiseConv2dS8& c) {
   c.path = kScalar;
   const KernelMemory as_conv2d = one_channel_depthwise_plan(c);
   if (c.path != 0) return as_conv2d;
-  if (!fits_planes(c) || !fits_arithmetic(c)) return scalar::depthwise_conv2d_s8_plan(c);
-  c.path = kPlanes3x3;
-  return {0, static_cast<uint32_t>(4 * (kConstantWords + 12 * layout_of(c).pairs))};
+  if (!fits_arithmetic(c)) return scalar::depthwise_conv2d_s8_plan(c);
+  if (fits_planes(c)) {
+    c.path = kPlanes3x3;
+    return {0, static_cast<uint32_t>(4 * (kConstantWords + 12 * layout_of(c).pairs))};
+  }
+  const uint32_t scratch_bytes = ring_depthwise_scratch(c);
+  if (scratch_bytes == 0) return scalar::depthwise_conv2d_s8_plan(c);
+  c.path = kRing;
+  return {0, scratch_bytes};
 }
 
 void depthwise_conv2d_s8_prepare(DepthwiseConv2dS8& c, void* prepared) {
@@ -150,6 +158,7 @@ void depthwise_conv2d_s8_prepare(DepthwiseConv2dS8& c, void* prepared) {
 void depthwise_conv2d_s8(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output, void* scratch) {
   if ((c.path & kDepthwiseIsConv2d) != 0) return one_channel_depthwise(c, input, output, scratch);
   if (c.path == kPlanes3x3) return run_planes(c, input, output, scratch);
+  if (c.path == kRing) return ring_depthwise(c, input, output, scratch);
   scalar::depthwise_conv2d_s8(c, input, output, scratch);
 }
 
