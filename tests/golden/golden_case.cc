@@ -90,7 +90,12 @@ void exported_case(const Walk& walk, const fs::path& folder, const fs::path& inp
   exported_program(walk, folder, inputs, "float.pte", "float", inputs, c, samples);
   c.nearness = j.value("executorch_wrong", false) ? Nearness{0, number_of(j, "int8_atol")} : Nearness{1e-6, 0};
   c.kind = group + " int8";
-  exported_program(walk, folder, inputs, "int8.pte", "int8", folder, c, samples);
+  // ExecuTorch 1.3.1 loses the bias of its own linear layers (it lies in kernel_sum, which its kernel did not read
+  // there). The programs are the same as 1.4.1's, whose outputs are right.
+  const Json operators = j.value("files", Json::object()).value("int8.pte", Json::object());
+  const bool loses_bias =
+      release == "et-1.3.1" && operators.is_object() && operators.contains("cortex_m::quantized_linear.out");
+  exported_program(walk, folder, inputs, "int8.pte", "int8", loses_bias ? inputs : folder, c, samples);
   c.kind = group + " int8_nhwc";
   exported_program(walk, folder, inputs, "int8_nhwc.pte", "int8", folder, c, samples);
 }

@@ -1,0 +1,12 @@
+// IDX files, as MNIST comes in: unsigned bytes with a shape in front, gzipped or not. Throws Failure naming the file.
+#pragma once
+
+#include <filesystem>
+
+#include "host/job.h"
+
+namespace wick::host {
+
+Array read_idx(const std::filesystem::path& path);
+
+}  // namespace wick::host
