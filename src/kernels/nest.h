@@ -7,12 +7,13 @@
 namespace wick::kernels {
 
 // kOperands tensors. Loops are added from the outermost in; a loop of one turn is left out and one that continues its
-// outer neighbour in every tensor is fused with it, so contiguous tensors end as a single loop.
-template <uint32_t kOperands>
+// outer neighbour in every tensor is fused with it, so contiguous tensors end as a single loop. kMaxLoops is what there
+// is room for; what has more says so.
+template <uint32_t kOperands, uint32_t kMaxLoops = 10>
 struct Nest {
-  static constexpr uint32_t kMaxLoops = 10;
   uint32_t loops = 0;
-  bool empty = false;  // some loop has no turns
+  bool empty = false;     // some loop has no turns
+  bool too_deep = false;  // more loops than there is room for
   int32_t size[kMaxLoops];
   int32_t step[kMaxLoops][kOperands];
 
@@ -30,14 +31,29 @@ struct Nest {
         return;
       }
     }
+    if (loops == kMaxLoops) {
+      too_deep = true;
+      return;
+    }
     size[loops] = count;
     set_steps(loops++, steps);
+  }
+
+  // The same with less room.
+  template <uint32_t kRoom>
+  Nest<kOperands, kRoom> narrowed() const {
+    Nest<kOperands, kRoom> result;
+    result.empty = empty;
+    result.too_deep = too_deep;
+    for (uint32_t d = 0; d < loops; ++d) result.add(size[d], step[d]);
+    return result;
   }
 
   // The same loops in another order: large steps of the first tensor outside. For work whose order does not matter.
   Nest sorted() const {
     Nest result;
     result.empty = empty;
+    result.too_deep = too_deep;
     bool taken[kMaxLoops] = {};
     for (uint32_t n = 0; n < loops; ++n) {
       uint32_t best = kMaxLoops;
@@ -50,7 +66,6 @@ struct Nest {
     return result;
   }
 
-  uint32_t inner() const { return loops - 1; }
   int32_t inner_size() const { return loops > 0 ? size[loops - 1] : 1; }
   int32_t inner_step(uint32_t operand) const { return loops > 0 ? step[loops - 1][operand] : 0; }
 

@@ -9,7 +9,7 @@ namespace wick::ops {
 namespace {
 
 // Leading dimensions: steps of x, w and out from one product to the next, in elements.
-using Lead = kernels::Nest<3>;
+using Lead = kernels::Nest<3, 4>;
 
 struct Params {
   kernels::Matmul matmul;
@@ -44,6 +44,7 @@ Status run_many(const void* params, RunContext&) {
 Status finish(Prepare& p, Params& params, const Tensor& x, const Tensor& w, const Tensor* bias, const Tensor& out) {
   if (p.failed()) return p.status();
   if (out.numel() == 0) return p.finish_nothing();
+  p.require(!params.lead.too_deep, Code::kUnsupported, 0, "leading dimensions are too scattered in memory");
   params.matmul.dtype = x.dtype;
   params.matmul.bias_dtype = bias != nullptr ? bias->dtype : x.dtype;
   params.x = x.as<const uint8_t>();
