@@ -69,12 +69,15 @@ void write_weights(const Conv2dS8& c, const RowSet& rows, int32_t first, int32_t
 
 }  // namespace
 
-ConvPlan cut_winograd(const Conv2dS8& c, const ConvPlan& im2col) {
-  const bool shape = c.kernel_h == 3 && c.kernel_w == 3 && c.stride_h == 1 && c.stride_w == 1 && c.dilation_h == 1 &&
-                     c.dilation_w == 1 && c.in_c % 4 == 0 && c.out_h >= kOutLines && c.out_w >= kOutColumns;
-  if (!shape || im2col.arithmetic != ConvPlan::kFast) return im2col;
+bool winograd_applies(const Conv2dS8& c) {
   // The borders of the padded copy are bytes.
-  if (c.input_offset < -127 || c.input_offset > 128) return im2col;
+  if (c.input_offset < -127 || c.input_offset > 128 || c.groups != 1) return false;
+  return c.kernel_h == 3 && c.kernel_w == 3 && c.stride_h == 1 && c.stride_w == 1 && c.dilation_h == 1 &&
+         c.dilation_w == 1 && c.in_c % 4 == 0 && c.out_h >= kOutLines && c.out_w >= kOutColumns;
+}
+
+ConvPlan cut_winograd(const Conv2dS8& c, const ConvPlan& im2col) {
+  if (im2col.arithmetic != ConvPlan::kFast || !winograd_applies(c)) return im2col;
   const int64_t activations = int64_t{c.in_h} * c.in_w * c.in_c + int64_t{c.out_h} * c.out_w * c.out_c;
   const int64_t budget = activations < kWinogradScratchBytes ? activations : kWinogradScratchBytes;
   const int64_t room = (budget - winograd_scratch_bytes(c, with_pairs(0))) / (4 * pair_words(c));
