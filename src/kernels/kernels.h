@@ -85,6 +85,7 @@ struct BatchMatmulS8 {
 
 // out = clamp(requantize(requantize((a - a_zero_point) << 20, a_multiplier, a_shift)
 //                      + requantize((b - b_zero_point) << 20, b_multiplier, b_shift), multiplier, shift) + zero_point)
+// The operands' multipliers may be negative, down to -INT32_MAX: a subtraction.
 struct AddS8 {
   int32_t a_zero_point, a_multiplier, a_shift;
   int32_t b_zero_point, b_multiplier, b_shift;

@@ -97,6 +97,12 @@ void draw_add_factors(Random& random, Mood mood, AddS8& c) {
   c.shift = random.in(-20, -16);
 }
 
+// Some of the time, a subtraction.
+void negate_some(Random& random, AddS8& c) {
+  if (random.one_in(5)) c.a_multiplier = -c.a_multiplier;
+  if (random.one_in(3)) c.b_multiplier = -c.b_multiplier;
+}
+
 TEST_CASE("add_s8 equals the definition over random operands") {
   for (uint32_t seed = 0; seed < 6 * test::kDraws; ++seed) {
     CAPTURE(seed);
@@ -106,6 +112,7 @@ TEST_CASE("add_s8 equals the definition over random operands") {
     c.a_zero_point = test::draw_zero_point(random, mood), c.b_zero_point = test::draw_zero_point(random, mood);
     c.zero_point = test::draw_zero_point(random, mood);
     draw_add_factors(random, mood, c);
+    negate_some(random, c);
     test::draw_activation(random, &c.act_min, &c.act_max);
     CAPTURE(c.a_multiplier);
     CAPTURE(c.a_shift);

@@ -43,6 +43,8 @@ int32_t window_outputs(Prepare& p, uint32_t arg, int32_t size, int32_t kernel, i
 inline int32_t zero_point_of(Prepare& p, uint32_t arg) { return p.int32_in(arg, -128, 127); }
 inline int32_t negated_zero_point_of(Prepare& p, uint32_t arg) { return p.int32_in(arg, -127, 128); }
 inline int32_t multiplier_of(Prepare& p, uint32_t arg) { return p.int32_in(arg, 0, INT32_MAX); }
+// A subtraction is an addition with a negated factor.
+inline int32_t signed_multiplier_of(Prepare& p, uint32_t arg) { return p.int32_in(arg, -INT32_MAX, INT32_MAX); }
 inline constexpr int32_t kMinShift = -31, kMaxShift = 30;
 inline int32_t shift_of(Prepare& p, uint32_t arg) { return p.int32_in(arg, kMinShift, kMaxShift); }
 Range activation_of(Prepare& p, uint32_t min_arg, uint32_t max_arg);

@@ -132,10 +132,10 @@ Status cortex_m_quantized_add(Prepare& p) {
   const Operands o = read_operands(p, 0, 4, 13, DType::kInt8);
   kernels::AddS8 c = {};
   c.a_zero_point = zero_point_of(p, 1);
-  c.a_multiplier = multiplier_of(p, 2);
+  c.a_multiplier = signed_multiplier_of(p, 2);
   c.a_shift = shift_of(p, 3);
   c.b_zero_point = zero_point_of(p, 5);
-  c.b_multiplier = multiplier_of(p, 6);
+  c.b_multiplier = signed_multiplier_of(p, 6);
   c.b_shift = shift_of(p, 7);
   c.zero_point = zero_point_of(p, 8);
   c.multiplier = multiplier_of(p, 9);
