@@ -164,6 +164,7 @@ struct SoftmaxS8 {
   void dequantize_s8_f32(const int8_t* input, float* output, uint32_t count, float scale, int32_t zero_point);        \
   void dequantize_s16_f32(const int16_t* input, float* output, uint32_t count, float scale, int32_t zero_point);      \
   /* y[r, n] = bias[n] + sum over k, ascending, of x[r, k] * w[n, k], each step fused where the FPU fuses */          \
+  /* (mve:: keeps a sum per lane, and adds the lanes up at the end) */                                                \
   void linear_f32(const float* x, const float* w, const float* bias, float* y, uint32_t rows, uint32_t depth,         \
                   uint32_t outputs);
 

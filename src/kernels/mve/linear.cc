@@ -121,54 +121,33 @@ void batch_matmul_s8(const BatchMatmulS8& c, const int8_t* lhs, const int8_t* rh
 
 namespace {
 
-inline float sum_of_lanes(float32x4_t v) {
-  return (vgetq_lane_f32(v, 0) + vgetq_lane_f32(v, 1)) + (vgetq_lane_f32(v, 2) + vgetq_lane_f32(v, 3));
-}
-
-// kRows neighbouring outputs of one row of x.
-template <int kRows>
-inline void dot_rows(const float* x, const float* w, uint32_t depth, const float* bias, float* y) {
-  float32x4_t acc[kRows];
-  const float* row[kRows];
-#pragma GCC unroll 4
-  for (int i = 0; i < kRows; ++i) {
-    acc[i] = vdupq_n_f32(0.0f);
-    row[i] = w + static_cast<uint32_t>(i) * depth;
+// One output, for what is left of four.
+float dot(const float* x, const float* w, uint32_t depth) {
+  float32x4_t acc = vdupq_n_f32(0.0f);
+  for (uint32_t k = 0; k < depth; k += 4) {
+    const mve_pred16_t p = vctp32q(depth - k);
+    acc = vfmaq_m_f32(acc, vldrwq_z_f32(x + k, p), vldrwq_z_f32(w + k, p), p);
   }
-  for (uint32_t n = depth >> 2; n > 0; --n, x += 4) {
-    const float32x4_t v = vld1q_f32(x);
-#pragma GCC unroll 4
-    for (int i = 0; i < kRows; ++i) {
-      acc[i] = vfmaq_f32(acc[i], v, vld1q_f32(row[i]));
-      row[i] += 4;
-    }
-  }
-  if ((depth & 3) != 0) {
-    const mve_pred16_t p = vctp32q(depth & 3);
-    const float32x4_t v = vldrwq_z_f32(x, p);
-#pragma GCC unroll 4
-    for (int i = 0; i < kRows; ++i) acc[i] = vfmaq_m_f32(acc[i], v, vldrwq_z_f32(row[i], p), p);
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < kRows; ++i) y[i] = sum_of_lanes(acc[i]) + (bias != nullptr ? bias[i] : 0.0f);
+  return (vgetq_lane_f32(acc, 0) + vgetq_lane_f32(acc, 1)) + (vgetq_lane_f32(acc, 2) + vgetq_lane_f32(acc, 3));
 }
 
 }  // namespace
 
-// Four partial sums per output instead of one: the same numbers whatever the shape, not scalar's to the last bit.
+// Four partial sums per output instead of one: the same numbers on every run, not scalar's to the last bit.
 void linear_f32(const float* x, const float* w, const float* bias, float* y, uint32_t rows, uint32_t depth,
                 uint32_t outputs) {
-  const uintptr_t places = reinterpret_cast<uintptr_t>(x) | reinterpret_cast<uintptr_t>(w);
+  const uintptr_t places = reinterpret_cast<uintptr_t>(x) | reinterpret_cast<uintptr_t>(w) |
+                           reinterpret_cast<uintptr_t>(bias) | reinterpret_cast<uintptr_t>(y);
   if ((places & 3) != 0) return scalar::linear_f32(x, w, bias, y, rows, depth, outputs);
-  for (uint32_t r = 0; r < rows; ++r, x += depth) {
-    uint32_t n = 0;
-    const float* weights = w;
-    for (; n + 4 <= outputs; n += 4, weights += 4 * depth, y += 4) {
-      dot_rows<4>(x, weights, depth, bias != nullptr ? bias + n : nullptr, y);
+  alignas(4) const float zeros[4] = {};
+  const uint32_t whole = outputs & ~3u;
+  for (uint32_t r = 0; r < rows; ++r, x += depth, y += outputs) {
+    if (whole > 0) {
+      const LinearF32 arguments = {
+          x, w, depth, bias != nullptr ? bias : zeros, y, whole / 4, bias != nullptr ? 16u : 0u};
+      wick_mve_linear_f32(&arguments);
     }
-    for (; n < outputs; ++n, weights += depth, ++y) {
-      dot_rows<1>(x, weights, depth, bias != nullptr ? bias + n : nullptr, y);
-    }
+    for (uint32_t n = whole; n < outputs; ++n) y[n] = dot(x, w + n * depth, depth) + (bias != nullptr ? bias[n] : 0.0f);
   }
 }
 
