@@ -44,7 +44,7 @@ struct Layer {
     c.multiplier = multiplier.data(), c.shift = shift.data();
   }
   ConvPlan plan() const { return kernels::dsp::plan_conv2d(c, WeightLayout::kRowMajor); }
-  int32_t scratch() const { return kernels::dsp::scratch_bytes(c, plan()); }
+  int64_t scratch() const { return kernels::dsp::scratch_bytes(c, plan()); }
 
   std::vector<int8_t> weights;
   std::vector<int32_t> bias, multiplier, shift;

@@ -15,7 +15,6 @@ namespace {
 
 struct Job {
   const Conv2dS8* c;
-  const RowSet* row_set;
   ConvPlan plan;
   Block block;
   Window window;
@@ -110,7 +109,6 @@ void run_fast(const Job& job, const Windows& windows, int32_t count, int8_t* out
 
 void run_sums(const Job& job, const Windows& windows, int32_t count, int8_t* out) {
   const Conv2dS8& c = *job.c;
-  const RowSet& row_set = *job.row_set;
   const int8_t* group[4];
   Cursor cursor(windows, 0);
   for (int32_t p = 0; p < count; p += 4, out += 4 * c.out_c) {
@@ -122,8 +120,7 @@ void run_sums(const Job& job, const Windows& windows, int32_t count, int8_t* out
     for (int32_t r = job.first_row; r < job.last_row; ++r, sums += 4) {
       for (int32_t i = 0; i < size; ++i) {
         out[i * c.out_c + r - job.first_row] =
-            scalar::requantized(sums[i], row_set.multiplier[r * row_set.quant_step],
-                                row_set.shift[r * row_set.quant_step], c.output_offset, c.act_min, c.act_max);
+            scalar::requantized(sums[i], c.multiplier[r], c.shift[r], c.output_offset, c.act_min, c.act_max);
       }
     }
   }
@@ -171,16 +168,15 @@ Conv2dS8 conv2d_of(const DepthwiseConv2dS8& c) {
           c.prepared,     c.path};
 }
 
-}  // namespace
-
-void run_conv2d(const Conv2dS8& c, const ConvPlan& plan, const RowSet& rows, const int8_t* input, int8_t* output,
+void run_conv2d(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout, const int8_t* input, int8_t* output,
                 void* scratch) {
+  const RowSet rows = row_set_of(c, plan, layout);
   if (plan.arithmetic == ConvPlan::kWinograd) {
     run_winograd(c, plan, rows, input, output, scratch);
     clamp_s8(output, c.batch * c.out_h * c.out_w * c.out_c, c.act_min, c.act_max);
     return;
   }
-  Job job{&c, &rows, plan, block_of(c, plan), {}, {}, nullptr, nullptr, nullptr, nullptr, 0, 0};
+  Job job{&c, plan, block_of(c, plan), {}, {}, nullptr, nullptr, nullptr, nullptr, 0, 0};
   job.window = window_of(c, plan, job.block);
   job.args = {job.window.steps(), c.out_c};
   int8_t* at = static_cast<int8_t*>(scratch);
@@ -199,6 +195,8 @@ void run_conv2d(const Conv2dS8& c, const ConvPlan& plan, const RowSet& rows, con
   }
   if (plan.arithmetic == ConvPlan::kFast) clamp_s8(output, c.batch * out_bytes, c.act_min, c.act_max);
 }
+
+}  // namespace
 
 KernelMemory conv2d_s8_plan(Conv2dS8& c) {
   const ConvPlan plan = plan_conv2d(c, WeightLayout::kRowMajor);
@@ -225,8 +223,7 @@ void conv2d_s8(const Conv2dS8& c, const int8_t* input, int8_t* output, void* scr
   if (c.path == 0) {
     scalar::conv2d_s8(c, input, output, scratch);
   } else {
-    const ConvPlan plan = ConvPlan::unpack(c.path);
-    run_conv2d(c, plan, row_set_of(c, plan, WeightLayout::kRowMajor), input, output, scratch);
+    run_conv2d(c, ConvPlan::unpack(c.path), WeightLayout::kRowMajor, input, output, scratch);
   }
 }
 
@@ -248,9 +245,7 @@ void one_channel_depthwise_prepare(DepthwiseConv2dS8& c, void* prepared) {
 }
 
 void one_channel_depthwise(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output, void* scratch) {
-  const Conv2dS8 conv = conv2d_of(c);
-  const ConvPlan plan = ConvPlan::unpack(c.path);
-  run_conv2d(conv, plan, row_set_of(conv, plan, WeightLayout::kDepthMajor), input, output, scratch);
+  run_conv2d(conv2d_of(c), ConvPlan::unpack(c.path), WeightLayout::kDepthMajor, input, output, scratch);
 }
 
 }  // namespace wick::kernels::dsp

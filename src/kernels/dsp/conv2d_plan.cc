@@ -15,8 +15,7 @@ int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 int32_t depth_of(const Conv2dS8& c) { return c.kernel_h * c.kernel_w * c.in_c; }
 int32_t window_lines(const Conv2dS8& c) { return (c.kernel_h - 1) * c.dilation_h + 1; }
 
-// The last byte that a window touches, one axis.
-bool inside(int32_t out, int32_t stride, int32_t pad, int32_t span, int32_t in) {
+bool inside(int64_t out, int32_t stride, int32_t pad, int32_t span, int32_t in) {
   return pad <= 0 && pad > -in && (out - 1) * stride - pad + span <= in;
 }
 bool all_inside(const Conv2dS8& c) {
@@ -24,8 +23,15 @@ bool all_inside(const Conv2dS8& c) {
          inside(c.out_w, c.stride_w, c.pad_w, c.kernel_w, c.in_w);
 }
 
+// Within these no product of two of them, or of one with a size of a tensor in memory, overflows.
+bool is_sane(const Conv2dS8& c) {
+  constexpr int32_t kMost = 1024;
+  return c.kernel_h <= kMost && c.kernel_w <= kMost && c.stride_h <= kMost && c.stride_w <= kMost &&
+         c.dilation_h <= kMost && c.pad_h <= kMost && c.pad_h >= -kMost && c.pad_w <= kMost && c.pad_w >= -kMost;
+}
+
 bool fits_core(const Conv2dS8& c) {
-  if (c.groups != 1 || (c.dilation_w != 1 && c.kernel_w != 1)) return false;
+  if (c.groups != 1 || (c.dilation_w != 1 && c.kernel_w != 1) || !is_sane(c)) return false;
   if (c.batch < 1 || c.out_h < 1 || c.out_w < 1 || c.out_c < 1 || c.in_h < 1 || c.in_w < 1 || depth_of(c) < 1) {
     return false;
   }
@@ -71,7 +77,7 @@ bool requantizes_fast(const Conv2dS8& c, WeightLayout layout) {
 }
 
 // Scratch that this layer may take, `fixed` of it whatever the number of rows.
-int64_t scratch_budget(const Conv2dS8& c, int32_t fixed, int32_t pair_bytes) {
+int64_t scratch_budget(const Conv2dS8& c, int64_t fixed, int32_t pair_bytes) {
   const int64_t activations = int64_t{c.in_h} * c.in_w * c.in_c + int64_t{c.out_h} * c.out_w * c.out_c;
   const int64_t deep = int64_t{54} * depth_of(c);
   int64_t budget = activations / 4 < deep ? activations / 4 : deep;
@@ -111,7 +117,7 @@ void choose_rows(const Conv2dS8& c, ConvPlan& plan) {
   const int32_t steps = window_of(c, plan, block).steps();
   const int32_t sums = plan.arithmetic == ConvPlan::kSums ? 32 : 0;
   const int32_t pair_bytes = row_pair_bytes(steps) + sums;
-  const int32_t fixed = scratch_bytes(c, plan) - pair_bytes;
+  const int64_t fixed = scratch_bytes(c, plan) - pair_bytes;
   const int64_t fit = (scratch_budget(c, fixed, pair_bytes) - fixed) / pair_bytes;
   const int32_t pairs = (c.out_c + 1) / 2;
   const int32_t most = larger(1, smaller(kMaxPairs, static_cast<int32_t>(fit < pairs ? fit : pairs)));
@@ -137,6 +143,7 @@ ConvPlan ConvPlan::unpack(uint32_t path) {
 }
 
 Block block_of(const Conv2dS8& c, const ConvPlan& plan) {
+  constexpr int64_t kTooMuch = int64_t{1} << 24;  // no plan with such a line is kept
   Block b{};
   if (plan.direct) return b;
   b.columns = plan.strip ? plan.extent : c.out_w;
@@ -144,7 +151,8 @@ Block block_of(const Conv2dS8& c, const ConvPlan& plan) {
   b.image_columns = (b.columns - 1) * c.stride_w + c.kernel_w;
   b.image_lines = (b.lines - 1) * c.stride_h + window_lines(c);
   b.lead = c.in_w * c.in_c < 32 ? 0 : -(c.pad_w * c.in_c) & 3;
-  b.line_bytes = (b.lead + b.image_columns * c.in_c + 3) & ~3;
+  const int64_t line_bytes = (b.lead + int64_t{b.image_columns} * c.in_c + 3) & ~int64_t{3};
+  b.line_bytes = static_cast<int32_t>(line_bytes < kTooMuch ? line_bytes : kTooMuch);
   return b;
 }
 
@@ -164,33 +172,28 @@ RowSet row_set_of(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout) 
   rows.bias = c.prepared != nullptr ? static_cast<const int32_t*>(c.prepared) : c.bias;
   rows.multiplier = c.multiplier;
   rows.shift = c.shift;
-  rows.quant_step = 1;
   rows.output_offset = c.output_offset;
   return rows;
 }
 
 ConvPlan plan_conv2d(const Conv2dS8& c, WeightLayout layout) {
-  if (!fits_core(c)) return {};
-  const ConvPlan plan = cut_conv2d(c, requantizes_fast(c, layout) ? ConvPlan::kFast : ConvPlan::kSums);
-  return layout == WeightLayout::kRowMajor ? cut_winograd(c, plan) : plan;
-}
-
-ConvPlan cut_conv2d(const Conv2dS8& c, ConvPlan::Arithmetic arithmetic) {
   ConvPlan plan;
-  plan.arithmetic = arithmetic;
+  if (!fits_core(c)) return plan;
+  plan.arithmetic = requantizes_fast(c, layout) ? ConvPlan::kFast : ConvPlan::kSums;
   plan.direct = all_inside(c) && (c.kernel_w * c.in_c) % 4 == 0;
   if (!plan.direct) choose_block(c, plan);
   choose_rows(c, plan);
+  if (layout == WeightLayout::kRowMajor) plan = cut_winograd(c, plan);
   if (scratch_bytes(c, plan) > kScratchLimit) return {};
   return plan;
 }
 
-int32_t scratch_bytes(const Conv2dS8& c, const ConvPlan& plan) {
+int64_t scratch_bytes(const Conv2dS8& c, const ConvPlan& plan) {
   if (plan.arithmetic == ConvPlan::kWinograd) return winograd_scratch_bytes(c, plan);
   const Block block = block_of(c, plan);
   const int32_t steps = window_of(c, plan, block).steps();
-  const int32_t sums = plan.arithmetic == ConvPlan::kSums ? 32 * plan.row_pairs : 0;
-  return pixels_bytes(steps) + (plan.direct ? 0 : block.bytes()) + plan.row_pairs * row_pair_bytes(steps) + sums;
+  const int32_t pair_bytes = row_pair_bytes(steps) + (plan.arithmetic == ConvPlan::kSums ? 32 : 0);
+  return pixels_bytes(steps) + (plan.direct ? 0 : block.bytes()) + int64_t{plan.row_pairs} * pair_bytes;
 }
 
 }  // namespace wick::kernels::dsp

@@ -33,7 +33,8 @@ struct Block {
   int32_t image_columns, image_lines;
   int32_t lead;  // unused bytes before each line, so that most lines are copied by aligned words
   int32_t line_bytes;
-  int32_t bytes() const { return (image_lines * line_bytes + 4 + 7) & ~7; }
+  // The last run may be read three bytes beyond its end.
+  int64_t bytes() const { return (int64_t{image_lines} * line_bytes + 3 + 7) & ~int64_t{7}; }
 };
 
 // Copies what output pixels from (oy, ox) on look at, with bytes that count as 0 around the image: `lines` by `columns`
@@ -46,12 +47,7 @@ Window window_of(const Conv2dS8& c, const ConvPlan& plan, const Block& block);
 RowSet row_set_of(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout);
 
 ConvPlan plan_conv2d(const Conv2dS8& c, WeightLayout layout);
-// The same for arithmetic that is known to be right.
-ConvPlan cut_conv2d(const Conv2dS8& c, ConvPlan::Arithmetic arithmetic);
 // Scratch: pixels | block | rows | sums.
-int32_t scratch_bytes(const Conv2dS8& c, const ConvPlan& plan);
-
-void run_conv2d(const Conv2dS8& c, const ConvPlan& plan, const RowSet& rows, const int8_t* input, int8_t* output,
-                void* scratch);
+int64_t scratch_bytes(const Conv2dS8& c, const ConvPlan& plan);
 
 }  // namespace wick::kernels::dsp

@@ -48,8 +48,7 @@ int64_t im2col_cost(int32_t in_c, int32_t pairs, int32_t tiles, int64_t groups) 
 }
 
 void write_constants(int32_t* at, const RowSet& rows, int32_t row, int32_t flags) {
-  const int32_t q = row * rows.quant_step;
-  const FastRow fast = fast_row(rows.multiplier[q], rows.shift[q], rows.output_offset);
+  const FastRow fast = fast_row(rows.multiplier[row], rows.shift[row], rows.output_offset);
   at[0] = rows.bias != nullptr ? wrap_shl(rows.bias[row], 1) : 0;
   at[1] = fast.multiplier;
   at[2] = fast.addend;
@@ -93,8 +92,8 @@ ConvPlan cut_winograd(const Conv2dS8& c, const ConvPlan& im2col) {
   return with_pairs((pairs + tiles - 1) / tiles);
 }
 
-int32_t winograd_scratch_bytes(const Conv2dS8& c, const ConvPlan& plan) {
-  return 4 * (kProductWords + kColumnWords + input_words(c) + plan.row_pairs * pair_words(c)) +
+int64_t winograd_scratch_bytes(const Conv2dS8& c, const ConvPlan& plan) {
+  return 4 * (kProductWords + kColumnWords + input_words(c) + int64_t{plan.row_pairs} * pair_words(c)) +
          block_of(c, plan).bytes();
 }
 

@@ -12,7 +12,7 @@ inline constexpr int32_t kWinogradScratchBytes = 16 * 1024;
 bool winograd_applies(const Conv2dS8& c);
 // The plan by Winograd where that is at least an eighth faster than `im2col`, otherwise `im2col`.
 ConvPlan cut_winograd(const Conv2dS8& c, const ConvPlan& im2col);
-int32_t winograd_scratch_bytes(const Conv2dS8& c, const ConvPlan& plan);
+int64_t winograd_scratch_bytes(const Conv2dS8& c, const ConvPlan& plan);
 void run_winograd(const Conv2dS8& c, const ConvPlan& plan, const RowSet& rows, const int8_t* input, int8_t* output,
                   void* scratch);
 

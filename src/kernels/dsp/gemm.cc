@@ -54,8 +54,8 @@ void write_biases(int32_t* at, const RowSet& rows, int32_t row0, int32_t row1) {
 }
 
 void write_constants(int32_t* at, const RowSet& rows, int32_t row, int32_t flags) {
-  const int32_t q = row * rows.quant_step;
-  const FastRow fast = rows.exact ? FastRow{0, 0, 0} : fast_row(rows.multiplier[q], rows.shift[q], rows.output_offset);
+  const FastRow fast =
+      rows.exact ? FastRow{0, 0, 0} : fast_row(rows.multiplier[row], rows.shift[row], rows.output_offset);
   at[0] = fast.multiplier;
   at[1] = fast.addend;
   at[2] = fast.shift | flags;

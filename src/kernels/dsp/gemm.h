@@ -46,7 +46,6 @@ struct RowSet {
   const int32_t* bias;  // with the input offset folded in, or null
   const int32_t* multiplier;
   const int32_t* shift;
-  int32_t quant_step;  // from one row's multiplier and shift to the next: 1, or 0 for one pair of them
   int32_t output_offset;
 };
 

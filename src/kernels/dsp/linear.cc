@@ -1,9 +1,10 @@
-// INT8 linear. One or a few input vectors: each is widened once and meets the weights two rows at a time
-// (linear_core.S). Many: a 1x1 convolution whose pixels are the vectors (conv2d_plan.h).
-#include "kernels/dsp/conv2d_plan.h"
+// INT8 linear: each input vector is widened once and meets the weights two rows at a time (linear_core.S). Many vectors
+// would be faster on the convolution's matrix core, by a quarter, for 6 KB more code in every image with a linear
+// layer.
 #include "kernels/dsp/fast_requantize.h"
 #include "kernels/dsp/simd.h"
 #include "kernels/dsp/sums.h"
+#include "kernels/kernels.h"
 #include "kernels/scalar/requantize_out.h"
 
 namespace wick::kernels::dsp {
@@ -25,9 +26,7 @@ LinearCore wick_dsp_linear_aligned, wick_dsp_linear_anywhere;
 void wick_dsp_widen_doubled(int32_t* to, const int8_t* x, int32_t bytes);
 }
 
-// `path`: 0 scalar; vectors one by one with fast or exact requantization; or the plan of a convolution.
-enum Path : uint32_t { kScalar, kFastVectors, kExactVectors, kConv2d = 1u << 31 };
-constexpr int32_t kManyRows = 4;
+enum Path : uint32_t { kScalar, kFast, kExact };  // kExact: the core gives sums, core/quant.h does the rest
 
 bool folds(const LinearS8& c) { return c.kernel_sum == nullptr && c.input_offset != 0; }
 
@@ -47,20 +46,6 @@ bool requantizes_fast(const LinearS8& c) {
     if (magnitude > largest) largest = magnitude;
   }
   return row_requantizes_fast(largest + operand * 128 * c.in_features, c.multiplier, c.shift, c.output_offset);
-}
-
-Conv2dS8 conv2d_of(const LinearS8& c) {
-  Conv2dS8 conv{};
-  conv.batch = conv.in_w = conv.out_w = conv.groups = 1;
-  conv.kernel_h = conv.kernel_w = conv.stride_h = conv.stride_w = conv.dilation_h = conv.dilation_w = 1;
-  conv.in_h = conv.out_h = c.rows;
-  conv.in_c = c.in_features;
-  conv.out_c = c.out_features;
-  conv.output_offset = c.output_offset;
-  conv.act_min = c.act_min;
-  conv.act_max = c.act_max;
-  conv.weights = c.weights;
-  return conv;
 }
 
 // x as the cores read it, not doubled.
@@ -95,7 +80,7 @@ void run_rows(const LinearS8& c, const int32_t* x, int32_t first, int32_t rows, 
 
 void run_vector(const LinearS8& c, const int8_t* input, int8_t* output, int32_t* x) {
   LinearArgs args{c.in_features, 0, nullptr, 0, {0, 0, 0}, 0};
-  if (c.path == kFastVectors) {
+  if (c.path == kFast) {
     wick_dsp_widen_doubled(x, input, c.in_features);
     args.requantization = fast_row(c.multiplier, c.shift, c.output_offset);
     run_rows(c, x, 0, c.out_features, output, args);
@@ -123,15 +108,7 @@ KernelMemory linear_s8_plan(LinearS8& c) {
   }
   const bool fast = requantizes_fast(c);
   const uint32_t prepared = folds(c) ? static_cast<uint32_t>(c.out_features) * 4 : 0;
-  if (c.rows >= kManyRows) {
-    const Conv2dS8 conv = conv2d_of(c);
-    const ConvPlan plan = cut_conv2d(conv, fast ? ConvPlan::kFast : ConvPlan::kSums);
-    if (plan.arithmetic != ConvPlan::kScalar) {
-      c.path = plan.pack() | kConv2d;
-      return {prepared, static_cast<uint32_t>(scratch_bytes(conv, plan))};
-    }
-  }
-  c.path = fast ? kFastVectors : kExactVectors;
+  c.path = fast ? kFast : kExact;
   return {prepared, (static_cast<uint32_t>(c.in_features) * 2 + 3) & ~3u};
 }
 
@@ -150,21 +127,10 @@ void linear_s8(const LinearS8& c, const int8_t* input, int8_t* output, void* scr
     scalar::linear_s8(c, input, output, scratch);
     return;
   }
-  if ((c.path & kConv2d) != 0) {
-    const Conv2dS8 conv = conv2d_of(c);
-    const ConvPlan plan = ConvPlan::unpack(c.path);
-    RowSet rows = row_set_of(conv, plan, WeightLayout::kRowMajor);
-    rows.bias = bias_of(c);
-    rows.multiplier = &c.multiplier;
-    rows.shift = &c.shift;
-    rows.quant_step = 0;
-    run_conv2d(conv, plan, rows, input, output, scratch);
-    return;
-  }
   for (int32_t row = 0; row < c.rows; ++row) {
     run_vector(c, input + row * c.in_features, output + row * c.out_features, static_cast<int32_t*>(scratch));
   }
-  if (c.path == kFastVectors) clamp_s8(output, c.rows * c.out_features, c.act_min, c.act_max);
+  if (c.path == kFast) clamp_s8(output, c.rows * c.out_features, c.act_min, c.act_max);
 }
 
 }  // namespace wick::kernels::dsp
