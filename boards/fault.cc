@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/status.h"
-#include "semihosting.h"
+#include "qemu/semihosting.h"
 
 namespace {
 

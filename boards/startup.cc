@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "fault.h"
-#include "semihosting.h"
+#include "qemu/semihosting.h"
 
 extern "C" {
 extern uint32_t __data_start, __data_end, __data_load, __bss_start, __bss_end, __stack_top, __stack_limit;

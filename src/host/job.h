@@ -37,6 +37,7 @@ struct Job {
   std::vector<Call> calls;
   uint32_t repeat = 1;  // each call is made this often; figures are of the last
   bool profile = false;
+  uint32_t time_limit_seconds = 300;  // of an emulated run
 };
 
 struct OperatorCost {
@@ -57,7 +58,8 @@ struct JobResult {
   std::string tick_unit;     // "ns" on the host, "instructions" under emulation
   uint64_t arena_bytes = 0;  // needed, all in
   uint64_t persistent_bytes = 0, planned_bytes = 0, scratch_bytes = 0;  // its parts
-  std::optional<uint64_t> stack_bytes;                                  // high-water mark of load, prepare and execute
+  std::optional<uint64_t> stack_bytes;                                  // high-water mark: the largest of the three
+  std::optional<uint64_t> load_stack_bytes, prepare_stack_bytes, execute_stack_bytes;
   std::optional<uint64_t> load_ticks, prepare_ticks;
   std::vector<CallResult> calls;
 };

@@ -1,12 +1,14 @@
 // Sends a job to the machine that its target names.
+#include "host/emulator.h"
 #include "host/job.h"
 
 namespace wick::host {
 
 JobResult run_job(const Job& job) {
   if (job.target == "host") return run_job_on_host(job);
+  if (is_emulated_target(job.target)) return run_job_emulated(job);
   JobResult result;
-  result.error = "target " + job.target + " is not one that this build can reach";
+  result.error = "unknown target '" + job.target + "': host, cortex-m0plus, cortex-m4, cortex-m33 or cortex-m55";
   return result;
 }
 

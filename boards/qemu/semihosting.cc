@@ -1,5 +1,5 @@
 // Semihosting calls for M-profile cores: operation in r0, argument block in r1, `bkpt 0xab`.
-#include "semihosting.h"
+#include "qemu/semihosting.h"
 
 #include <cstring>
 
