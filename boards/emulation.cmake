@@ -12,6 +12,9 @@ if(WICK_SANITIZE)
   target_link_options(wick_counter PRIVATE -fno-sanitize=all)
 endif()
 
+if(NOT WICK_IMAGES)
+  return()
+endif()
 find_program(ARM_GCC arm-none-eabi-gcc HINTS $ENV{ARM_TOOLCHAIN_PATH} $ENV{ARM_TOOLCHAIN_PATH}/bin)
 if(NOT ARM_GCC)
   message(STATUS "arm-none-eabi-gcc not found: `wick run --target cortex-...` will not work "
