@@ -152,9 +152,11 @@ void run_blocks(const Job& job, const int8_t* image, int8_t* out) {
 
 void run_direct(const Job& job, const int8_t* image, int8_t* out) {
   const Conv2dS8& c = *job.c;
-  const Windows windows{image - (c.pad_h * c.in_w + c.pad_w) * c.in_c, c.out_w, c.stride_w * c.in_c,
-                        c.stride_h * c.in_w * c.in_c};
-  run_pixels(job, windows, c.out_h * c.out_w, out);
+  Windows windows{image - (c.pad_h * c.in_w + c.pad_w) * c.in_c, c.out_w, c.stride_w * c.in_c,
+                  c.stride_h * c.in_w * c.in_c};
+  const int32_t count = c.out_h * c.out_w;
+  if (windows.y_step == windows.columns * windows.x_step) windows.columns = count;  // one line
+  run_pixels(job, windows, count, out);
 }
 
 KernelMemory memory_of(const Conv2dS8& c, const ConvPlan& plan) {

@@ -122,31 +122,45 @@
 @ ------------------------------------------------------------------------------------ 2 rows x 2 pixels
 @ void wick_dsp_gemm_2x2(const int32_t *rows, const int32_t *pixels, int8_t *out, const GemmArgs *args)
 @ r0 rows  r1 pixels  r2 r3 sums of row 0  r4 r5 sums of row 1  r6 r7 row pairs  r8 r9 pixel pairs
-@ s0 end of pixels  s2 out  s3 out_step  s5 pixels
-  .section .text.wick_dsp_gemm_2x2, "ax", %progbits
-  .global wick_dsp_gemm_2x2
-  .type wick_dsp_gemm_2x2, %function
-wick_dsp_gemm_2x2:
-  push {r4-r11, lr}
-  ldrd r4, r5, [r3]
-  add r6, r1, r4, lsl #3
-  vmov s0, r6
-  vmov s2, s3, r2, r5
-  vmov s5, r1
-1:
-  ldrd r2, r4, [r0], #8
-  mov r3, r2
-  mov r5, r4
-  vmov r10, s0
-2:
+@ s0 end of pixels  s1 entry of the first pass  s2 out  s3 out_step  s5 pixels
+  .macro step_2x2
   ldrd r6, r7, [r0], #8
   ldrd r8, r9, [r1], #8
   smlad r2, r8, r6, r2
   smlad r3, r9, r6, r3
   smlad r4, r8, r7, r4
   smlad r5, r9, r7, r5
+  .endm
+  .section .text.wick_dsp_gemm_2x2, "ax", %progbits
+  .global wick_dsp_gemm_2x2
+  .type wick_dsp_gemm_2x2, %function
+  .balign 4
+wick_dsp_gemm_2x2:
+  push {r4-r11, lr}
+  ldrd r4, r5, [r3]
+  add r6, r1, r4, lsl #3
+  negs r4, r4
+  and r4, #7                     @ steps of 24 bytes to skip in the first of the passes of eight
+  movs r7, #24
+  adr.w r8, 2f
+  mla r8, r4, r7, r8
+  orr r8, #1
+  vmov s0, s1, r6, r8
+  vmov s2, s3, r2, r5
+  vmov s5, r1
+1:
+  ldrd r2, r4, [r0], #8
+  mov r3, r2
+  mov r5, r4
+  vmov r10, r11, s0, s1
+  bx r11
+  .balign 4
+2:
+  .rept 8
+  step_2x2
+  .endr
   cmp r1, r10
-  bne 2b
+  bne.w 2b
   ldm r0!, {r10, r11, r12}
   requantize r2
   requantize r3
