@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "kernels/element.h"
+#include "kernels/isa.h"
 
 namespace wick::kernels {
 
@@ -107,10 +108,10 @@ void single(const TileData& data, const Taps& taps, const BlockSteps&, const Blo
 template <typename Acc>
 constexpr Tile kSingles = {1, 1, {{single<Acc>, single<Acc>}, {single<Acc>, single<Acc>}}};
 
-constexpr Tile kBlocks = {kTilePixels,
-                          kTileChannels,
-                          {{block_f32<1, 1>, block_f32<1, kTileChannels>},
-                           {block_f32<kTilePixels, 1>, block_f32<kTilePixels, kTileChannels>}}};
+constexpr Tile kBlocks = {
+    kTilePixels,
+    kTileChannels,
+    {{block_f32<1, 1>, block_f32<1, kTileChannels>}, {block_f32<kTilePixels, 1>, isa::block_4x4_f32}}};
 
 int32_t magnitude(int32_t step) { return step < 0 ? -step : step; }
 
@@ -118,7 +119,16 @@ int32_t magnitude(int32_t step) { return step < 0 ? -step : step; }
 bool continues(const TapLoop& outer, const TapLoop& inner) {
   return outer.x == inner.count * inner.x && outer.w == inner.count * inner.w;
 }
+
 }  // namespace
+
+namespace scalar {
+
+void block_4x4_f32(const TileData& data, const Taps& taps, const BlockSteps& steps, const BlockStart& start) {
+  block_f32<kTilePixels, kTileChannels>(data, taps, steps, start);
+}
+
+}  // namespace scalar
 
 const Tile& tile_for(const TileData& data) {
   if (!is_floating(data.dtype)) return kSingles<uint64_t>;

@@ -45,6 +45,19 @@ struct TileData {
 
 using BlockSum = void (*)(const TileData& data, const Taps& taps, const BlockSteps& steps, const BlockStart& start);
 
+// The full block of plain float32 sums, once per instruction set as all of kernels.h.
+#define WICK_DECLARE_TILES \
+  void block_4x4_f32(const TileData& data, const Taps& taps, const BlockSteps& steps, const BlockStart& start);
+namespace scalar {
+WICK_DECLARE_TILES
+}
+namespace dsp {
+WICK_DECLARE_TILES
+}
+namespace mve {
+WICK_DECLARE_TILES
+}
+
 // The sums of one dtype by the size of the block: [many pixels][many channels].
 struct Tile {
   int32_t pixels, channels;  // of a full block
