@@ -3,6 +3,7 @@
 #include "kernels/tile_f32.h"
 
 #include <initializer_list>
+#include <type_traits>
 
 #include "kernels/element.h"
 #include "kernels/isa.h"
@@ -85,6 +86,17 @@ void block_f32(const TileData& data, const Taps& taps, const BlockSteps& steps, 
   }
 }
 
+// A factor in the type of the sums. Integers go through int64: a negative double has no value without sign, and what
+// comes of it differs between processors.
+template <typename Acc>
+Acc factor(double value) {
+  if constexpr (std::is_integral_v<Acc>) {
+    return static_cast<Acc>(static_cast<int64_t>(value));
+  } else {
+    return static_cast<Acc>(value);
+  }
+}
+
 // One output of any dtype that reads as Acc, scaled.
 template <typename Acc>
 void single(const TileData& data, const Taps& taps, const BlockSteps&, const BlockStart& start) {
@@ -100,8 +112,8 @@ void single(const TileData& data, const Taps& taps, const BlockSteps&, const Blo
       }
     }
   }
-  acc *= static_cast<Acc>(data.alpha);
-  if (data.bias != nullptr) acc += static_cast<Acc>(data.beta) * load_as<Acc>(data.bias, data.bias_dtype, start.bias);
+  acc *= factor<Acc>(data.alpha);
+  if (data.bias != nullptr) acc += factor<Acc>(data.beta) * load_as<Acc>(data.bias, data.bias_dtype, start.bias);
   store_as(data.out, data.dtype, start.out, acc);
 }
 
