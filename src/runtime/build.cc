@@ -55,6 +55,8 @@ Status Builder::build(const char* const* names, uint32_t count, Method* methods,
     shared_bytes = planned_bytes = 0;
     scratch_bytes = 0;
     for (uint32_t i = 0; i < count; ++i) {
+      // What may be prepared again reads its weights as the file has them, so its plan keeps its holes.
+      if (findings[i].table) findings[i].view_count = findings[i].hole_count = 0;
       if (findings[i].state) continue;
       size_t bytes = 0;
       for (uint32_t id = 1; id < methods[i].buffer_sizes_.count; ++id) {
@@ -196,8 +198,6 @@ Status Builder::planned_size(const Method& m, const Findings& found, uint32_t me
 }
 
 Status Builder::pass(Method& m, Findings& found, uint8_t* shared, size_t* planned_bytes, bool* again) {
-  // What may be prepared again reads its weights as the file has them.
-  if (found.table) found.view_count = found.hole_count = 0;
   WICK_TRY(lay_out(m, found, shared));
   if (found.state) {
     for (uint32_t id = 1; id < m.buffer_sizes_.count; ++id) {
