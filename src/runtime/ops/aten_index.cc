@@ -115,4 +115,30 @@ Status aten_gather(Prepare& p) {
   return finish_gather(p, plan, x, at, index, out);
 }
 
+// (weight, indices, padding_idx, scale_grad_by_freq, sparse, out): the last three matter to training alone.
+Status aten_embedding(Prepare& p) {
+  const Tensor w = p.tensor(0), index = p.tensor(1);
+  Tensor out = p.output(5);
+  p.require_arg_count(6);
+  p.require_rank(0, w, 2);
+  p.require_dtype(5, out, w.dtype);
+  require_index(p, 1, index);
+  p.require(index.rank < kMaxRank, Code::kUnsupported, 1, "rank ", static_cast<uint32_t>(index.rank), " is too large");
+  if (p.failed()) return p.status();
+  int32_t sizes[kMaxRank];
+  for (uint32_t i = 0; i < index.rank; ++i) sizes[i] = index.sizes[i];
+  sizes[index.rank] = w.sizes[1];
+  p.resize(5, &out, sizes, index.rank + 1u);
+  if (p.failed()) return p.status();
+  if (out.numel() == 0) return p.finish_nothing();
+  int32_t w_strides[kMaxRank], out_strides[kMaxRank], index_strides[kMaxRank];
+  strides_of(w, w_strides);
+  strides_of(out, out_strides);
+  strides_of(index, index_strides);
+  WalkPlan plan(3, out.dynamic);
+  for (uint32_t i = 0; i < index.rank; ++i) plan.add(sizes[i], out_strides[i], 0, index_strides[i]);
+  plan.add(sizes[index.rank], out_strides[index.rank], w_strides[1], 0);
+  return finish_gather(p, plan, w, 0, index, out);
+}
+
 }  // namespace wick::ops
