@@ -9,7 +9,7 @@ packages="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libcli11
 packages="$packages gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm"
 # tests: fuzzing and formatting
 if [ "${1:-}" = "--with-test-tools" ]; then
-  packages="$packages clang clang-format git"
+  packages="$packages clang clang-format libclang-rt-14-dev git"
 fi
 
 missing=""

@@ -50,7 +50,7 @@ suite() {
 
 build() { wick_build "$1" "$logs/build-$1.log" || { failed=$((failed + 1)); return 1; }; }
 
-scripts/setup.sh || exit 1
+scripts/setup.sh --with-test-tools || exit 1
 
 if wants checks; then
   one layers scripts/check_layers.sh

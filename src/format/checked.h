@@ -117,8 +117,8 @@ class Table {
   }
 
  private:
-  // Position of a scalar field of `bytes` bytes; 0 when absent or malformed. Judged against the buffer alone: ExecuTorch
-  // writes tables whose stated size is smaller than their fields.
+  // Position of a scalar field of `bytes` bytes; 0 when absent or malformed. Judged against the buffer alone:
+  // ExecuTorch writes tables whose stated size is smaller than their fields.
   uint32_t field(uint32_t slot, uint32_t bytes) const {
     if (slot + 2 > vtable_bytes_) return 0;
     const uint32_t offset = vtable_[slot / 2];

@@ -357,6 +357,8 @@ Status Builder::prepare_steps(Method& m, Findings& found, bool* again) {
     if (p.writes_values_ && !found.each_step) found.table = found.each_step = *again = true;
     if (m.has_state_ && !found.state) found.state = *again = true;
     if (!status.ok()) return status;
+    p.require(p.run_ != nullptr, Code::kInvalidState, UINT32_MAX, "its prepare function left nothing to run");
+    if (p.failed()) return p.status();
     if (p.scratch_bytes_ > m.scratch_bytes_) m.scratch_bytes_ = p.scratch_bytes_;
     if (m.steps_ != nullptr) m.steps_[i] = {p.run_, p.params_};
     if (m.regions_ != nullptr) {

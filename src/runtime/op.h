@@ -115,13 +115,13 @@ class Prepare {
   // True while only sizes are wanted: memory handed out is null and must not be touched.
   bool measuring() const { return arena_->measuring(); }
   // Memory that lives as long as the method. Null while measuring or when the arena is full.
-  void* persistent(uint32_t bytes, uint32_t alignment = 4);
+  void* persistent(uint32_t bytes, uint32_t alignment = 8);
   // Scratch for the run, shared with all other operators.
   void scratch(uint32_t bytes) { scratch_bytes_ = bytes > scratch_bytes_ ? bytes : scratch_bytes_; }
   // Both, for a kernel's plan; returns the prepared memory.
   void* memory(const kernels::KernelMemory& m) {
     scratch(m.scratch_bytes);
-    return m.prepared_bytes > 0 ? persistent(m.prepared_bytes) : nullptr;
+    return m.prepared_bytes > 0 ? persistent(m.prepared_bytes, 4) : nullptr;
   }
   // True when prepared memory may be filled: there is memory and nothing has failed.
   bool may_write() const { return !measuring() && !failed() && !arena_->overflowed(); }

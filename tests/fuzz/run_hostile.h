@@ -21,8 +21,8 @@ inline constexpr uint32_t kMaxSteps = 300;
 // Heap memory of exactly `bytes` at a multiple of 16, so that AddressSanitizer sees the first byte past it.
 class ExactMemory {
  public:
-  explicit ExactMemory(size_t bytes) : data_(static_cast<uint8_t*>(::operator new(bytes, std::align_val_t{16}))) {}
-  ~ExactMemory() { ::operator delete(data_, std::align_val_t{16}); }
+  explicit ExactMemory(size_t bytes) : data_(static_cast<uint8_t*>(::operator new (bytes, std::align_val_t{16}))) {}
+  ~ExactMemory() { ::operator delete (data_, std::align_val_t{16}); }
   ExactMemory(const ExactMemory&) = delete;
   ExactMemory& operator=(const ExactMemory&) = delete;
   uint8_t* data() { return data_; }

@@ -394,6 +394,27 @@ TEST_CASE("A transposed constant is read in place and its planned bytes are give
   }
 }
 
+TEST_CASE("A transposed constant is kept where the caller gives memory") {
+  const float weight[6] = {1, 2, 3, 4, 5, 6};
+  ProgramBuilder b;
+  b.plan_memory({48});
+  const int32_t w = b.tensor({.sizes = {3, 2}, .data_index = b.constant(weight, sizeof(weight))});
+  const int32_t dims = b.int_list({1, 0});
+  const int32_t wt = b.tensor({.sizes = {2, 3}, .planned_at = 0});
+  const int32_t x = b.tensor({.sizes = {1, 2}});
+  const int32_t y = b.tensor({.sizes = {1, 3}, .planned_at = 32});
+  b.inputs({x});
+  b.outputs({y});
+  b.call("aten::permute_copy", "out", {w, dims, wt});
+  b.call("aten::mm", "out", {x, wt, y});
+  Prepared p(b.finish());
+  CHECK(p.memory.planned_bytes == 48);
+  const float x_value[2] = {10, 1};
+  REQUIRE(p.method.set_input(0, x_value, sizeof(x_value), p.text.error).ok());
+  REQUIRE(p.method.execute(p.text.error).ok());
+  CHECK(p.method.output(0).tensor.as<float>()[2] == 56);
+}
+
 TEST_CASE("A transposed constant is kept when another tensor reads its bytes") {
   const float weight[4] = {1, 2, 3, 4};
   ProgramBuilder b;
