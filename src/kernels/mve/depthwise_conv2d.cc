@@ -298,10 +298,9 @@ void depthwise_conv2d_s8_prepare(DepthwiseConv2dS8& c, void* prepared) {
   int32_t* folded = static_cast<int32_t*>(prepared);
   for (int32_t ch = 0; ch < c.out_c; ch += 4) {
     const mve_pred16_t p = lanes32(c.out_c - ch);
+    const int8_t* w = c.weights + ch;
     int32x4_t sum = vdupq_n_s32(0);
-    for (int32_t tap = 0; tap < c.kernel_h * c.kernel_w; ++tap) {
-      sum = vaddq_s32(sum, vldrbq_z_s32(c.weights + tap * c.out_c + ch, p));
-    }
+    for (int32_t n = c.kernel_h * c.kernel_w; n > 0; --n, w += c.out_c) sum = vaddq_s32(sum, vldrbq_z_s32(w, p));
     sum = vmulq_n_s32(sum, c.input_offset);
     if (c.bias != nullptr) sum = vaddq_s32(sum, vldrwq_z_s32(c.bias + ch, p));
     vstrwq_p_s32(folded + ch, sum, p);

@@ -10,15 +10,6 @@ namespace {
 
 enum Path : uint32_t { kScalar, kQuads };
 
-int32_t sum_of(const int8_t* x, int32_t count) {
-  int32_t sum = 0;
-  for (; count > 0; count -= 16, x += 16) {
-    const mve_pred16_t p = lanes8(count);
-    sum = vaddvaq_p_s8(sum, vldrbq_z_s8(x, p), p);
-  }
-  return sum;
-}
-
 // All outputs of one row; the last four overlap the ones before where 4 does not divide them.
 void run_row(Linear* a, int32_t outputs) {
   a->quads = outputs >> 2;

@@ -39,16 +39,17 @@ void write_quad_parameters(int32_t* parameters, const int32_t* bias, const int32
   }
 }
 
+int32_t sum_of(const int8_t* x, int32_t count) {
+  int32_t sum = 0;
+  for (int32_t n = count >> 4; n > 0; --n, x += 16) sum = vaddvaq_s8(sum, vldrbq_s8(x));
+  const mve_pred16_t p = lanes8(count & 15);
+  return vaddvaq_p_s8(sum, vldrbq_z_s8(x, p), p);
+}
+
 void fold_bias(int32_t* folded, const int32_t* bias, const int8_t* weights, int32_t rows, int32_t taps,
                int32_t input_offset) {
   for (int32_t row = 0; row < rows; ++row, weights += taps) {
-    int32_t sum = 0;
-    if (input_offset != 0) {
-      for (int32_t i = 0; i < taps; i += 16) {
-        const mve_pred16_t p = lanes8(taps - i);
-        sum = vaddvaq_p_s8(sum, vldrbq_z_s8(weights + i, p), p);
-      }
-    }
+    const int32_t sum = input_offset != 0 ? sum_of(weights, taps) : 0;
     folded[row] = wrap_add(bias != nullptr ? bias[row] : 0, wrap_mul(input_offset, sum));
   }
 }

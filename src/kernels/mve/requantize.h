@@ -54,6 +54,8 @@ inline int32x4_t requantize_lanes(int32x4_t v, int32x4_t multiplier, int32x4_t s
 void write_quad_parameters(int32_t* parameters, const int32_t* bias, const int32_t* multiplier, const int32_t* shift,
                            int32_t quads);
 
+int32_t sum_of(const int8_t* x, int32_t count);
+
 // bias (or 0) + input_offset * sum of each row's `taps` weights.
 void fold_bias(int32_t* folded, const int32_t* bias, const int8_t* weights, int32_t rows, int32_t taps,
                int32_t input_offset);
