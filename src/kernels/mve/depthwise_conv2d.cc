@@ -70,10 +70,18 @@ void transpose_weights(const DepthwiseConv2dS8& c, int32_t first, int32_t count,
   for (int32_t i = 0; i < count; i += 8) {
     const mve_pred16_t p = lanes16(count - i);
     const int8_t* from = c.weights + first + i;
+    const int8_t* next = from + c.out_c;
+    const int32_t step = 2 * c.out_c;
     int16_t* row = reinterpret_cast<int16_t*>(rows + i * row_bytes);
-    for (int32_t n = taps >> 1; n > 0; --n, from += 2 * c.out_c, ++row) {
-      const int16x8_t pair = vsliq_n_s16(vldrbq_z_s16(from, p), vldrbq_z_s16(from + c.out_c, p), 8);
-      vstrhq_scatter_offset_p_s16(row, to, pair, p);
+    if (count - i >= 8) {
+      for (int32_t n = taps >> 1; n > 0; --n, from += step, next += step, ++row) {
+        vstrhq_scatter_offset_s16(row, to, vsliq_n_s16(vldrbq_s16(from), vldrbq_s16(next), 8));
+      }
+    } else {
+      for (int32_t n = taps >> 1; n > 0; --n, from += step, next += step, ++row) {
+        const int16x8_t pair = vsliq_n_s16(vldrbq_z_s16(from, p), vldrbq_z_s16(next, p), 8);
+        vstrhq_scatter_offset_p_s16(row, to, pair, p);
+      }
     }
     if ((taps & 1) != 0) {
       vstrbq_scatter_offset_p_s16(reinterpret_cast<int8_t*>(row), to, vldrbq_z_s16(from, p), p);

@@ -16,11 +16,16 @@ void fill_band(const Windows& w, const Band& band, const int8_t* image, int32_t 
   fill(to, band.scratch_bytes(), w.pad_value);
   const int32_t width = span(w.out_w, w.stride_w, w.kernel_w, w.dilation_w) - w.pad_w;
   const int32_t count = (width < w.in_w ? width : w.in_w) * w.in_c;
+  const mve_pred16_t narrow = lanes8(count > 0 ? count : 0);
   to += w.pad_w * w.in_c;
   for (int32_t i = 0, y = first_row - w.pad_h; i < band.image_rows; ++i, ++y, to += band.row_bytes) {
     if (y < 0 || y >= w.in_h) continue;
     const int8_t* from = image + y * w.in_w * w.in_c;
-    copy_bytes(to, from, count);
+    if (count <= 16) {
+      vstrbq_p_s8(to, vldrbq_z_s8(from, narrow), narrow);
+    } else {
+      copy_bytes(to, from, count);
+    }
   }
 }
 
@@ -29,38 +34,38 @@ struct Walk {
   const int8_t* window;
   int32_t x, out_w;
   int32_t step, wrap;  // to the next window, and from the end of an output row to the next
-
-  void next() {
-    window += step;
-    if (++x == out_w) {
-      x = 0;
-      window += wrap;
-    }
-  }
 };
 
 // Fills `count` rows of kBlocks * 16 bytes. Offsets of up to eight vectors stay in registers.
 template <int kBlocks, bool kHalves>
-[[gnu::noinline]] void gather_rows(const Walk& from, const uint16_t* offsets, int8_t* row, int32_t count) {
+[[gnu::noinline]] void gather_rows(const Walk& walk, const uint16_t* offsets, int8_t* row, int32_t count) {
   constexpr int kVectors = kHalves ? kBlocks : 2 * kBlocks;
   uint16x8_t offset[kVectors];
 #pragma GCC unroll 8
   for (int i = 0; i < kVectors; ++i) offset[i] = vld1q_u16(offsets + 8 * i);
-  Walk walk = from;
-  do {
+  const int8_t* window = walk.window;
+  int32_t to_wrap = walk.out_w - walk.x;
+  for (;;) {
+    int32_t n = count < to_wrap ? count : to_wrap;
+    count -= n;
+    do {
 #pragma GCC unroll 8
-    for (int i = 0; i < kVectors; ++i) {
-      if constexpr (kHalves) {
-        const uint16_t* halves = reinterpret_cast<const uint16_t*>(walk.window);
-        vst1q_s8(row, vreinterpretq_s8_u16(vldrhq_gather_offset_u16(halves, offset[i])));
-        row += 16;
-      } else {
-        vstrbq_s16(row, vldrbq_gather_offset_s16(walk.window, offset[i]));
-        row += 8;
+      for (int i = 0; i < kVectors; ++i) {
+        if constexpr (kHalves) {
+          const uint16_t* halves = reinterpret_cast<const uint16_t*>(window);
+          vst1q_s8(row, vreinterpretq_s8_u16(vldrhq_gather_offset_u16(halves, offset[i])));
+          row += 16;
+        } else {
+          vstrbq_s16(row, vldrbq_gather_offset_s16(window, offset[i]));
+          row += 8;
+        }
       }
-    }
-    walk.next();
-  } while (--count > 0);
+      window += walk.step;
+    } while (--n > 0);
+    if (count <= 0) return;
+    window += walk.wrap;
+    to_wrap = walk.out_w;
+  }
 }
 
 template <bool kHalves>
