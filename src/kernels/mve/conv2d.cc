@@ -181,29 +181,60 @@ void write_panel_row(int8_t* panel, int32_t pixel, const int8_t* row, int32_t ta
   }
 }
 
+// The same from the image, where a tap's channels are whole blocks.
+void copy_blocks(int8_t* to, const int8_t* from, int32_t count) {
+  for (int32_t n = count >> 1; n > 0; --n, from += 32, to += 128) {
+    const int8x16_t a = vldrbq_s8(from), b = vldrbq_s8(from + 16);
+    vst1q_s8(to, a);
+    vst1q_s8(to + 64, b);
+  }
+  if ((count & 1) != 0) vst1q_s8(to, vldrbq_s8(from));
+}
+void fill_blocks(int8_t* to, int32_t count, int8x16_t value) {
+  for (; count > 0; --count, to += 64) vst1q_s8(to, value);
+}
+void write_panel_blocks(const Conv2dS8& c, const int8_t* image, int32_t y, int32_t x, int8_t* to) {
+  const int8x16_t pad = vdupq_n_s8(static_cast<int8_t>(-c.input_offset));
+  const int32_t depth = c.in_c / 16, line = c.kernel_w * depth;
+  const int32_t left = x < 0 ? -x : 0, right = x + c.kernel_w > c.in_w ? c.in_w - x : c.kernel_w;
+  const int8_t* from = image + (y * c.in_w + x + left) * c.in_c;
+  for (int32_t ky = 0; ky < c.kernel_h; ++ky, ++y, to += line * 64, from += c.in_w * c.in_c) {
+    if (y < 0 || y >= c.in_h || right <= left) {
+      fill_blocks(to, line, pad);
+      continue;
+    }
+    if (left > 0) fill_blocks(to, left * depth, pad);
+    copy_blocks(to + left * depth * 64, from, (right - left) * depth);
+    if (right < c.kernel_w) fill_blocks(to + right * depth * 64, (c.kernel_w - right) * depth, pad);
+  }
+}
+
 void run_long(const Conv2dS8& c, const int8_t* input, int8_t* output, Scratch scratch) {
   const int32_t taps = c.kernel_h * c.kernel_w * c.in_c;
   const ChannelPieces pieces = pieces_of(c, kLong);
   PieceMemory memory(pieces, channels_of(c), c.output_offset, &scratch);
   int8_t* panel = scratch.take(round_up(taps, 16) * 4);
   int8_t* row = scratch.take(taps);
-  const bool in_place = is_pointwise(c);
+  const bool in_place = is_pointwise(c), in_blocks = c.in_c % 16 == 0;
   const int32_t pixels = c.out_h * c.out_w;
   for (int32_t n = 0; n < c.batch; ++n, input += c.in_h * c.in_w * c.in_c, output += pixels * c.out_c) {
     for (int32_t done = 0; done < pixels; done += 4) {
       const int32_t pixel = done + 4 <= pixels ? done : pixels - 4;
       int32_t y = pixel / c.out_w, x = pixel - y * c.out_w;
       for (int32_t i = 0; i < 4; ++i) {
-        const int8_t* from = input + (pixel + i) * taps;
-        if (!in_place) {
-          copy_window(c, input, y * c.stride_h - c.pad_h, x * c.stride_w - c.pad_w, row);
-          from = row;
-          if (++x == c.out_w) {
-            x = 0;
-            ++y;
-          }
+        const int32_t in_y = y * c.stride_h - c.pad_h, in_x = x * c.stride_w - c.pad_w;
+        if (in_place) {
+          write_panel_row(panel, i, input + (pixel + i) * taps, taps);
+        } else if (in_blocks) {
+          write_panel_blocks(c, input, in_y, in_x, panel + i * 16);
+        } else {
+          copy_window(c, input, in_y, in_x, row);
+          write_panel_row(panel, i, row, taps);
         }
-        write_panel_row(panel, i, from, taps);
+        if (++x == c.out_w) {
+          x = 0;
+          ++y;
+        }
       }
       for (int32_t first = 0, count = 0; pieces.next(&first, &count);) {
         const int32_t* parameters = memory.parameters(first, count);

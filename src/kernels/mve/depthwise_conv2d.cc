@@ -11,6 +11,7 @@ namespace {
 enum Path : uint32_t {
   kScalar,
   kLanes,         // any window, one channel per lane
+  kPairs,         // any window, 16 channels, products of two taps added up in 16 bits
   kWindows,       // one input channel: a convolution of windows of up to 64 bytes
   kRows,          // 3x3, stride 1, five columns in and out: whole images as planes
   kStrips,        // 3x3, stride 1: strips of four columns
@@ -28,6 +29,18 @@ Windows windows_of(const DepthwiseConv2dS8& c) {
           c.stride_h, c.stride_w, c.pad_h, c.pad_w, c.dilation_h, c.dilation_w, -c.input_offset};
 }
 
+// Two products fit 16 bits unless both are (-128)^2, and the taps' sum of weights does.
+bool can_pair(const DepthwiseConv2dS8& c) {
+  const int64_t taps = static_cast<int64_t>(c.kernel_h) * c.kernel_w;
+  if (taps > 255) return false;
+  int32_t lowest = 0;
+  for (int32_t i = 0, n = static_cast<int32_t>(taps) * c.out_c; i < n; i += 16) {
+    const mve_pred16_t p = lanes8(n - i);
+    lowest = vminvq_p_s8(static_cast<int8_t>(lowest), vldrbq_z_s8(c.weights + i, p), p);
+  }
+  return lowest > -128;
+}
+
 Path path_of(const DepthwiseConv2dS8& c) {
   if (!is_word_aligned(c.multiplier) || !is_word_aligned(c.shift)) return kScalar;
   if (c.bias != nullptr && !is_word_aligned(c.bias)) return kScalar;
@@ -41,14 +54,16 @@ Path path_of(const DepthwiseConv2dS8& c) {
   if (c.in_c != c.out_c) return kScalar;
   const bool is_3x3 = c.kernel_h == 3 && c.kernel_w == 3 && c.dilation_h == 1 && c.dilation_w == 1 &&
                       c.stride_h == c.stride_w && c.out_h >= 4;
-  if (!fast || !is_3x3 || c.out_c < kBlock || c.out_c > 4096) return kLanes;
+  const bool bytes = are_bytes(c.output_offset, c.act_min, c.act_max);
+  const Path any = bytes && c.out_c >= 16 && can_pair(c) ? kPairs : kLanes;
+  if (!fast || !is_3x3 || c.out_c < kBlock || c.out_c > 4096) return any;
   if (c.stride_h == 1 && c.in_w == 5 && c.out_w == 5 && c.pad_w == 1 && c.out_h >= 8 && c.out_h <= kMostRows) {
     return kRows;
   }
   // Where results go must fit the 16 bits of a scatter: three rows and three columns of outputs.
-  if (static_cast<int64_t>(3 * c.out_w + 3) * c.out_c > 65535) return kLanes;
+  if (static_cast<int64_t>(3 * c.out_w + 3) * c.out_c > 65535) return any;
   if (c.stride_h == 1 && c.out_w >= 4) return kStrips;
-  return c.stride_h == 2 && c.out_w >= 2 ? kStridedStrips : kLanes;
+  return c.stride_h == 2 && c.out_w >= 2 ? kStridedStrips : any;
 }
 
 bool folds(const DepthwiseConv2dS8& c) { return c.input_offset != 0 || c.bias == nullptr; }
@@ -261,6 +276,86 @@ void run_lanes(const DepthwiseConv2dS8& c, scalar::Taps rows, scalar::Taps colum
   }
 }
 
+// 16 channels as they come out of widening twice: vector j holds the channels kFirst[j] + 0, 4, 8, 12.
+struct Sixteen {
+  static constexpr int32_t kFirst[4] = {0, 2, 1, 3};
+  int32x4_t v[4];
+
+  static int32x4_t load(const int32_t* from, int j) {
+    return vldrwq_gather_offset_s32(from + kFirst[j], vshlq_n_u32(vidupq_n_u32(0, 1), 4));
+  }
+  void add(int16x8_t even, int16x8_t odd) {
+    v[0] = vaddq_s32(v[0], vmovlbq_s16(even));
+    v[1] = vaddq_s32(v[1], vmovltq_s16(even));
+    v[2] = vaddq_s32(v[2], vmovlbq_s16(odd));
+    v[3] = vaddq_s32(v[3], vmovltq_s16(odd));
+  }
+};
+
+// Sums of products over the taps inside the image; `weights` and `x` at the first of them.
+inline void sum_pairs(const DepthwiseConv2dS8& c, int32_t rows, int32_t columns, const int8_t* x, const int8_t* weights,
+                      Sixteen* acc) {
+  const int32_t x_step = c.dilation_w * c.in_c, w_step = c.out_c;
+  for (; rows > 0; --rows, x += c.dilation_h * c.in_w * c.in_c, weights += c.kernel_w * c.out_c) {
+    const int8_t* from = x;
+    const int8_t* w = weights;
+    for (int32_t n = columns >> 1; n > 0; --n) {
+      const int8x16_t x0 = vldrbq_s8(from), w0 = vldrbq_s8(w);
+      const int8x16_t x1 = vldrbq_s8(from + x_step), w1 = vldrbq_s8(w + w_step);
+      acc->add(vaddq_s16(vmullbq_int_s8(x0, w0), vmullbq_int_s8(x1, w1)),
+               vaddq_s16(vmulltq_int_s8(x0, w0), vmulltq_int_s8(x1, w1)));
+      from += 2 * x_step;
+      w += 2 * w_step;
+    }
+    if ((columns & 1) != 0) {
+      const int8x16_t x0 = vldrbq_s8(from), w0 = vldrbq_s8(w);
+      acc->add(vmullbq_int_s8(x0, w0), vmulltq_int_s8(x0, w0));
+    }
+  }
+}
+
+// input_offset * sum of the weights inside the image, added to each channel.
+void add_offset(const DepthwiseConv2dS8& c, int32_t rows, int32_t columns, const int8_t* weights, Sixteen* acc) {
+  int16x8_t even = vdupq_n_s16(0), odd = even;
+  for (; rows > 0; --rows, weights += c.kernel_w * c.out_c) {
+    const int8_t* w = weights;
+    for (int32_t n = columns; n > 0; --n, w += c.out_c) {
+      const int8x16_t taps = vldrbq_s8(w);
+      even = vaddq_s16(even, vmovlbq_s8(taps));
+      odd = vaddq_s16(odd, vmovltq_s8(taps));
+    }
+  }
+  acc->v[0] = vmlaq_n_s32(acc->v[0], vmovlbq_s16(even), c.input_offset);
+  acc->v[1] = vmlaq_n_s32(acc->v[1], vmovltq_s16(even), c.input_offset);
+  acc->v[2] = vmlaq_n_s32(acc->v[2], vmovlbq_s16(odd), c.input_offset);
+  acc->v[3] = vmlaq_n_s32(acc->v[3], vmovltq_s16(odd), c.input_offset);
+}
+
+void run_pairs(const DepthwiseConv2dS8& c, scalar::Taps rows, scalar::Taps columns, const int8_t* first,
+               int8_t* output) {
+  const bool whole = rows.count() == c.kernel_h && columns.count() == c.kernel_w;
+  const int32_t* start = whole ? start_of(c) : c.bias;
+  const int8_t* weights = c.weights + (rows.begin * c.kernel_w + columns.begin) * c.out_c;
+  for (int32_t done = 0; done < c.out_c; done += 16) {
+    // The last block overlaps the one before.
+    const int32_t ch = done + 16 <= c.out_c ? done : c.out_c - 16;
+    Sixteen acc;
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) acc.v[j] = start != nullptr ? Sixteen::load(start + ch, j) : vdupq_n_s32(0);
+    sum_pairs(c, rows.count(), columns.count(), first + ch, weights + ch, &acc);
+    if (!whole && c.input_offset != 0) add_offset(c, rows.count(), columns.count(), weights + ch, &acc);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+      const int32x4_t v =
+          requantize_lanes(acc.v[j], Sixteen::load(c.multiplier + ch, j), Sixteen::load(c.shift + ch, j));
+      acc.v[j] = vminq_s32(vmaxq_s32(vaddq_n_s32(v, c.output_offset), vdupq_n_s32(c.act_min)), vdupq_n_s32(c.act_max));
+    }
+    const int16x8_t even = vmovntq_s32(vmovnbq_s32(vdupq_n_s16(0), acc.v[0]), acc.v[1]);
+    const int16x8_t odd = vmovntq_s32(vmovnbq_s32(vdupq_n_s16(0), acc.v[2]), acc.v[3]);
+    vstrbq_s8(output + ch, vmovntq_s16(vmovnbq_s16(vdupq_n_s8(0), even), odd));
+  }
+}
+
 void run_any(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output) {
   for (int32_t n = 0; n < c.batch; ++n, input += c.in_h * c.in_w * c.in_c) {
     for (int32_t oy = 0; oy < c.out_h; ++oy) {
@@ -273,7 +368,11 @@ void run_any(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output) {
         if (rows.count() > 0 && columns.count() > 0) {
           first += ((y + rows.begin * c.dilation_h) * c.in_w + x + columns.begin * c.dilation_w) * c.in_c;
         }
-        run_lanes(c, rows, columns, first, output);
+        if (c.path == kPairs) {
+          run_pairs(c, rows, columns, first, output);
+        } else {
+          run_lanes(c, rows, columns, first, output);
+        }
       }
     }
   }
@@ -293,7 +392,7 @@ KernelMemory depthwise_conv2d_s8_plan(DepthwiseConv2dS8& c) {
     memory.scratch_bytes =
         static_cast<uint32_t>(PieceMemory::scratch_bytes(pieces) + round_up(pieces.size * w.row_bytes(), 8)) +
         ShortConvolution::scratch_bytes(w);
-  } else {
+  } else if (path != kPairs) {
     memory.scratch_bytes = static_cast<uint32_t>(Planes(c, path).scratch_bytes());
   }
   return memory;
@@ -321,6 +420,7 @@ void depthwise_conv2d_s8(const DepthwiseConv2dS8& c, const int8_t* input, int8_t
     case kScalar:
       return scalar::depthwise_conv2d_s8(c, input, output, scratch);
     case kLanes:
+    case kPairs:
       return run_any(c, input, output);
     case kWindows:
       run_windows(c, input, output, memory);
