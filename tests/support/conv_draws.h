@@ -65,9 +65,12 @@ struct ConvTables {
         multiplier(bias.size(), 4 * (random.next() % 4)),
         shift(bias.size(), 4 * (random.next() % 4)) {
     const bool same_for_all = random.one_in(4);
+    // One channel that does not shift to the right can send a whole convolution down a general path, away from ties.
+    const bool right_only = mood == Mood::kTies && random.one_in(2);
     for (size_t o = 0; o < bias.size(); ++o) {
       bias[o] = draw_bias(random, mood);
       draw_factor(random, mood, 8000 * (1 + taps / 8), &multiplier[o], &shift[o]);
+      if (right_only && shift[o] == 0) shift[o] = -1;
       if (same_for_all) multiplier[o] = multiplier[0], shift[o] = shift[0];
     }
     c.bias = random.one_in(4) ? nullptr : bias.data();
