@@ -219,7 +219,12 @@ Status Builder::pass(Method& m, Findings& found, uint8_t* shared, size_t* planne
   if (found.table) WICK_TRY(fill_table(m));
   WICK_TRY(judge_io(m, found, again));
   if (*again) return {};
-  return prepare_steps(m, found, again);
+  uint32_t written[Method::kMarkedValues / 32] = {};
+  m.written_ = written;
+  for (uint32_t i = 0; i < m.inputs_.count; ++i) m.mark_written(m.inputs_.i32(i));
+  const Status status = prepare_steps(m, found, again);
+  m.written_ = nullptr;
+  return status;
 }
 
 Status Builder::lay_out(Method& m, Findings& found, uint8_t* shared) {

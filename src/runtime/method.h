@@ -124,6 +124,17 @@ class Method {
   uint8_t* planned_address(uint32_t memory_id, uint32_t offset) const;
   void set_sizes(int32_t index, const int32_t* sizes);
 
+  // While a method is being made ready: which values an instruction so far, or the caller, writes. Values beyond
+  // kMarkedValues count as written.
+  static constexpr uint32_t kMarkedValues = 2048;
+  void mark_written(int32_t value) {
+    if (written_ != nullptr && static_cast<uint32_t>(value) < kMarkedValues) written_[value / 32] |= 1u << (value % 32);
+  }
+  bool is_written(int32_t value) const {
+    return written_ == nullptr || static_cast<uint32_t>(value) >= kMarkedValues ||
+           ((written_[value / 32] >> (value % 32)) & 1) != 0;
+  }
+
   // method.cc
   Status execute_fixed(ErrorText& error, Profiler* profiler);
   Status execute_each(ErrorText& error, Profiler* profiler);
@@ -149,6 +160,7 @@ class Method {
   uint32_t view_count_ = 0;
   Hole* holes_ = nullptr;
   uint32_t hole_count_ = 0;
+  uint32_t* written_ = nullptr;  // bits
   uint32_t step_limit_ = 10'000'000;
   Mode mode_ = Mode::kFixed;
   bool refreshing_ = false;  // values come from table_

@@ -154,7 +154,10 @@ class Prepare {
   void read(uint32_t arg, Value* value);
   bool read_kind(uint32_t arg, Value* value, uint32_t kinds, const char* expected);
   format::Vector list(uint32_t arg, uint32_t kinds, uint32_t element_bytes);
-  void note_tensor(uint32_t arg, int32_t value, const Tensor& t);
+  void note_tensor(uint32_t arg, int32_t value, Tensor& t);
+  // elided_views.cc
+  bool find_viewed(int32_t view, Tensor* source, int32_t* source_value);
+  void see_through_view(uint32_t arg, int32_t view, Tensor* t);
 
   Method* method_;
   Arena* arena_;

@@ -53,9 +53,13 @@ bool Prepare::read_kind(uint32_t arg, Value* value, uint32_t kinds, const char* 
                  kind_name(value->kind));
 }
 
-void Prepare::note_tensor(uint32_t arg, int32_t value, const Tensor& t) {
+void Prepare::note_tensor(uint32_t arg, int32_t value, Tensor& t) {
   if (t.dynamic || t.storage == Storage::kCaller) wants_table_ = true;
   if (t.state) method_->has_state_ = true;
+  if (t.storage == Storage::kPlanned && !t.state && !method_->is_written(value) &&
+      value != args_.i32(args_.count - 1)) {
+    see_through_view(arg, value, &t);
+  }
   // Memory must come from somewhere before the step runs: the plan, the caller, or a move.
   if (t.storage != Storage::kCaller || t.data != nullptr || t.numel() == 0) return;
   const bool expected =
@@ -247,6 +251,8 @@ uint32_t Prepare::tensor_list(uint32_t arg, Tensor* tensors, uint32_t max) {
 }
 
 Tensor Prepare::list_output(uint32_t arg, uint32_t index) {
+  const format::Vector items = list(arg, bit(Value::Kind::kTensorList), 4);
+  if (index < items.count) method_->mark_written(items.i32(index));
   const Tensor t = list_tensor(arg, index);
   if (!failed()) {
     require(t.rank != kNoTensor && t.storage != Storage::kConstant, Code::kInvalidProgram, arg, "entry ", index,
@@ -256,6 +262,7 @@ Tensor Prepare::list_output(uint32_t arg, uint32_t index) {
 }
 
 Tensor Prepare::output(uint32_t arg) {
+  if (arg < arg_count_) method_->mark_written(args_.i32(arg));
   const Tensor t = tensor(arg);
   if (!failed()) {
     require(t.storage != Storage::kConstant, Code::kInvalidProgram, arg, "output is a constant");

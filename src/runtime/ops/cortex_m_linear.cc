@@ -2,6 +2,7 @@
 #include "kernels/isa.h"
 #include "runtime/ops/cortex_m_args.h"
 #include "runtime/ops/ops.h"
+#include "runtime/ops/strides.h"
 
 namespace wick::ops {
 
@@ -31,6 +32,42 @@ Status run_batch_matmul(const void* params, RunContext& context) {
   const auto* step = static_cast<const BatchMatmulStep*>(params);
   isa::batch_matmul_s8(step->matmul, step->lhs, step->rhs, step->output, context.scratch);
   return {};
+}
+
+// For operands in another memory order: both are brought into plain order in scratch, behind the kernel's own.
+struct GatheredMatmulStep {
+  BatchMatmulStep step;
+  StrideWalk<2> walks[2];  // operand 0 is the copy
+  uint32_t copy_offsets[2];
+};
+
+Status run_gathered_matmul(const void* params, RunContext& context) {
+  const auto* s = static_cast<const GatheredMatmulStep*>(params);
+  const int8_t* from[2] = {s->step.lhs, s->step.rhs};
+  int8_t* to[2];
+  for (uint32_t k = 0; k < 2; ++k) {
+    to[k] = static_cast<int8_t*>(context.scratch) + s->copy_offsets[k];
+    const StrideWalk<2>& walk = s->walks[k];
+    for_each_row(walk, [&](const int32_t* offsets) {
+      for (int32_t i = 0; i < walk.inner_size(); ++i) {
+        to[k][offsets[0] + i * walk.inner_stride(0)] = from[k][offsets[1] + i * walk.inner_stride(1)];
+      }
+    });
+  }
+  isa::batch_matmul_s8(s->step.matmul, to[0], to[1], s->step.output, context.scratch);
+  return {};
+}
+
+// A walk from `t` into a plain contiguous copy.
+StrideWalk<2> walk_to_copy(const Tensor& t) {
+  int32_t strides[2][kMaxRank];
+  int32_t step = 1;
+  for (uint32_t d = t.rank; d-- > 0;) {
+    strides[0][d] = step;
+    step *= t.sizes[d];
+  }
+  strides_of(t, strides[1]);
+  return make_walk<2>(t, t.sizes, strides);
 }
 
 // The one number of a list: these operators have one factor for all outputs.
@@ -125,8 +162,6 @@ Status cortex_m_quantized_batch_matmul(Prepare& p) {
   p.require_dtype(0, lhs, DType::kInt8);
   p.require_dtype(2, rhs, DType::kInt8);
   p.require_dtype(out_arg, output, DType::kInt8);
-  p.require_contiguous(0, lhs);
-  p.require_contiguous(2, rhs);
   if (p.failed()) return p.status();
   kernels::BatchMatmulS8 c = {};
   c.batch = lhs.sizes[0];
@@ -145,8 +180,14 @@ Status cortex_m_quantized_batch_matmul(Prepare& p) {
   p.require_contiguous(out_arg, output);
   if (p.failed()) return p.status();
   if (output.numel() == 0) return p.finish_nothing();
-  p.memory(isa::batch_matmul_s8_plan(c));
-  return p.finish(run_batch_matmul, BatchMatmulStep{c, lhs.as<int8_t>(), rhs.as<int8_t>(), output.as<int8_t>()});
+  const kernels::KernelMemory memory = isa::batch_matmul_s8_plan(c);
+  p.memory(memory);
+  const BatchMatmulStep step = {c, lhs.as<int8_t>(), rhs.as<int8_t>(), output.as<int8_t>()};
+  if ((is_contiguous(lhs) && is_contiguous(rhs)) || c.depth == 0) return p.finish(run_batch_matmul, step);
+  const uint32_t rhs_at = memory.scratch_bytes + lhs.numel();
+  p.scratch(rhs_at + rhs.numel());
+  return p.finish(run_gathered_matmul,
+                  GatheredMatmulStep{step, {walk_to_copy(lhs), walk_to_copy(rhs)}, {memory.scratch_bytes, rhs_at}});
 }
 
 }  // namespace wick::ops
