@@ -1,6 +1,7 @@
 // INT8 depthwise convolution. 3x3 kernels run on planes of column pairs (depthwise_3x3_core.S), four channels at a
 // time: this file lays lines out in a ring of three, along the longer axis, and knows borders, strides and remainders.
 // One input channel is a convolution's case (conv2d.h); every other shape is depthwise_ring.h's.
+#include "core/quant.h"
 #include "kernels/dsp/conv2d.h"
 #include "kernels/dsp/depthwise_ring.h"
 #include "kernels/dsp/fast_requantize.h"
@@ -47,10 +48,23 @@ bool fits_planes(const DepthwiseConv2dS8& c) {
   return window && borders && c.in_c == c.out_c && c.in_c >= 4;
 }
 
+// True when all channels requantize fast, told from sign bits alone: this runs at every load.
+bool all_ordinary(const DepthwiseConv2dS8& c, int32_t products) {
+  const int32_t bias_limit = kAccLimit - 1 - products;
+  int32_t bad = 0;
+  for (int32_t o = 0; o < c.out_c; ++o) {
+    bad |= c.multiplier[o] | ~c.shift[o] | wrap_add(c.shift[o], kMaxFastShift);
+    if (c.bias != nullptr) bad |= wrap_add(bias_limit, c.bias[o]) | wrap_add(bias_limit, wrap_mul(c.bias[o], -1));
+  }
+  return bad >= 0;
+}
+
 // The padding byte is the input's zero point.
 bool fits_arithmetic(const DepthwiseConv2dS8& c) {
   if (c.input_offset < -127 || c.input_offset > 128 || !bounds_fit_s8(c.act_min, c.act_max)) return false;
+  if (c.output_offset < -128 || c.output_offset > 127) return false;
   const int64_t products = int64_t{c.kernel_h} * c.kernel_w * 128 * largest_operand(c.input_offset);
+  if (products < kAccLimit - 1 && all_ordinary(c, static_cast<int32_t>(products))) return true;
   for (int32_t o = 0; o < c.out_c; ++o) {
     const int64_t bias = c.bias != nullptr ? c.bias[o] : 0;
     const int64_t bound = products + (bias < 0 ? -bias : bias);
