@@ -28,9 +28,9 @@ void lock_up() {
 // Two instructions each time.
 protocol::Cost count_down(uint32_t times) {
   protocol::Cost cost = {};
-  cost.start = platform::start_ticks();
+  platform::start_ticks(&cost.start);
   __asm volatile(".syntax unified\n1: subs %0, %0, #1\n bne 1b" : "+l"(times)::"cc");
-  cost.stop = platform::stop_ticks();
+  platform::stop_ticks(&cost.stop);
   return cost;
 }
 
