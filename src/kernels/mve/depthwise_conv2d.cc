@@ -80,7 +80,7 @@ ChannelPieces pieces_of(const DepthwiseConv2dS8& c) {
 // Weights of the channels [first, first + count) as rows, from [tap][channel]. Two taps at a time make a half word.
 void transpose_weights(const DepthwiseConv2dS8& c, int32_t first, int32_t count, int32_t row_bytes, int8_t* rows) {
   const int32_t taps = c.kernel_h * c.kernel_w;
-  fill(rows, count * row_bytes, 0);
+  for (int32_t i = 0; i < count; ++i) vst1q_s8(rows + (i + 1) * row_bytes - 16, vdupq_n_s8(0));
   const uint16x8_t to = vmulq_n_u16(vidupq_n_u16(0, 1), static_cast<uint16_t>(row_bytes));
   for (int32_t i = 0; i < count; i += 8) {
     const mve_pred16_t p = lanes16(count - i);
@@ -250,7 +250,7 @@ class Run3x3 {
   int8_t* plane_memory_;
   int8_t* weights_;
   int32_t* parameters_;
-  uint16_t offsets_[16];
+  alignas(4) uint16_t offsets_[16];
 };
 
 // --- any window -------------------------------------------------------------------------------------------------

@@ -16,17 +16,20 @@ void fill_band(const Windows& w, const Band& band, const int8_t* image, int32_t 
   fill(to, band.scratch_bytes(), w.pad_value);
   const int32_t width = span(w.out_w, w.stride_w, w.kernel_w, w.dilation_w) - w.pad_w;
   const int32_t count = (width < w.in_w ? width : w.in_w) * w.in_c;
-  const mve_pred16_t narrow = lanes8(count > 0 ? count : 0);
-  to += w.pad_w * w.in_c;
-  for (int32_t i = 0, y = first_row - w.pad_h; i < band.image_rows; ++i, ++y, to += band.row_bytes) {
-    if (y < 0 || y >= w.in_h) continue;
-    const int8_t* from = image + y * w.in_w * w.in_c;
-    if (count <= 16) {
-      vstrbq_p_s8(to, vldrbq_z_s8(from, narrow), narrow);
-    } else {
-      copy_bytes(to, from, count);
+  const int32_t y = first_row - w.pad_h, top = y > 0 ? y : 0;
+  const int32_t bottom = y + band.image_rows < w.in_h ? y + band.image_rows : w.in_h;
+  if (count <= 0) return;
+  const int32_t line = w.in_w * w.in_c, band_line = band.row_bytes;
+  const int8_t* from = image + top * line;
+  to += (top - y) * band_line + w.pad_w * w.in_c;
+  if (count <= 16) {
+    const mve_pred16_t p = lanes8(count);
+    for (int32_t n = bottom - top; n > 0; --n, from += line, to += band_line) {
+      vstrbq_p_s8(to, vldrbq_z_s8(from, p), p);
     }
+    return;
   }
+  for (int32_t n = bottom - top; n > 0; --n, from += line, to += band_line) copy_bytes(to, from, count);
 }
 
 // Where the windows of neighbouring output pixels lie.
@@ -44,27 +47,25 @@ template <int kBlocks, bool kHalves>
 #pragma GCC unroll 8
   for (int i = 0; i < kVectors; ++i) offset[i] = vld1q_u16(offsets + 8 * i);
   const int8_t* window = walk.window;
-  int32_t to_wrap = walk.out_w - walk.x;
+  const int32_t step = walk.step, wrap = walk.wrap, out_w = walk.out_w;
+  int32_t to_wrap = out_w - walk.x;
   for (;;) {
-    int32_t n = count < to_wrap ? count : to_wrap;
-    count -= n;
-    do {
+    const int32_t run = count < to_wrap ? count : to_wrap;
+    for (int32_t n = run; n > 0; --n, window += step, row += kBlocks * 16) {
 #pragma GCC unroll 8
       for (int i = 0; i < kVectors; ++i) {
         if constexpr (kHalves) {
           const uint16_t* halves = reinterpret_cast<const uint16_t*>(window);
-          vst1q_s8(row, vreinterpretq_s8_u16(vldrhq_gather_offset_u16(halves, offset[i])));
-          row += 16;
+          vst1q_s8(row + 16 * i, vreinterpretq_s8_u16(vldrhq_gather_offset_u16(halves, offset[i])));
         } else {
-          vstrbq_s16(row, vldrbq_gather_offset_s16(window, offset[i]));
-          row += 8;
+          vstrbq_s16(row + 8 * i, vldrbq_gather_offset_s16(window, offset[i]));
         }
       }
-      window += walk.step;
-    } while (--n > 0);
+    }
+    count -= run;
     if (count <= 0) return;
-    window += walk.wrap;
-    to_wrap = walk.out_w;
+    window += wrap;
+    to_wrap = out_w;
   }
 }
 

@@ -39,7 +39,8 @@ void quantize_f32_s8(const float* input, int8_t* output, uint32_t count, float i
 
 void quantize_f32_s16(const float* input, int16_t* output, uint32_t count, float inverse_scale, int32_t zero_point,
                       int32_t quant_min, int32_t quant_max) {
-  if (!is_normal_factor(inverse_scale) || !is_word_aligned(input)) {
+  const bool halves = (reinterpret_cast<uintptr_t>(output) & 1) == 0;
+  if (!is_normal_factor(inverse_scale) || !is_word_aligned(input) || !halves) {
     return scalar::quantize_f32_s16(input, output, count, inverse_scale, zero_point, quant_min, quant_max);
   }
   const int32x4_t low = vdupq_n_s32(quant_min), high = vdupq_n_s32(quant_max);
