@@ -1,17 +1,26 @@
-#!/bin/sh
-# The demo from bare Debian 12 to the report: installs what is missing, builds, and runs MNIST in FP32 and INT8 on an
-# emulated Cortex-M33. Any arguments go to build/host/mnist_demo (--target cortex-m55, ...).
+#!/bin/bash
+# The demo, from bare Debian 12 to the report: installs what is missing, builds, and runs MNIST in FP32 and INT8 on an
+# emulated Cortex-M33. Arguments go to build/host/mnist_demo (--target cortex-m55, --out FOLDER, ...).
 set -eu
 cd "$(dirname "$0")/.."
 
+target=cortex-m33
+previous=""
+for argument in "$@"; do
+  [ "$previous" = "--target" ] && target=$argument
+  previous=$argument
+done
+
 scripts/setup.sh
 echo "demo: building" >&2
-cmake --preset host --log-level=WARNING
-cmake --build --preset host --parallel "$(nproc)" --target mnist_demo wick wick_counter wick_images
+cmake --preset host --log-level=WARNING -DWICK_IMAGES=ON > /dev/null
+image=""
+[ "$target" = "host" ] || image="wick_counter wick_image_$target"
+# The targets' names are words: $image is split on purpose.
+cmake --build --preset host --parallel "$(nproc)" --target wick mnist_demo $image
 
-goldens="${WICK_GOLDENS:-../shared/golden}"
-set -- --models models --glyphs examples/mnist/glyphs --out build/demo "$@"
-if [ -d "$goldens/external/seed-mlp" ]; then
-  set -- --goldens "$goldens" "$@"
-fi
-exec build/host/mnist_demo "$@"
+goldens=${WICK_GOLDENS:-../shared/golden}
+seed=()
+[ -d "$goldens/external/seed-mlp" ] && seed=(--goldens "$goldens")
+echo "demo: running" >&2
+exec build/host/mnist_demo --models models --glyphs examples/mnist/glyphs --out build/demo "${seed[@]}" "$@"

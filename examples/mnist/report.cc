@@ -69,8 +69,9 @@ Distance distance(const ModelFigures& m) {
 
 std::string digits_table(const ProgramFigures& p, const std::vector<Picture>& glyphs) {
   TextTable table;
+  // The ten scores under the digits that they speak for.
   std::vector<std::string> head = {"glyph", "pixels"};
-  for (int i = 0; i < 10; ++i) head.push_back(text("score ", i));
+  for (int i = 0; i < 10; ++i) head.push_back(std::to_string(i));
   head.insert(head.end(), {"says", "expected", "", p.tick_unit});
   table.row(head);
   for (size_t i = 0; i < glyphs.size(); ++i) {

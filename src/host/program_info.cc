@@ -32,6 +32,7 @@ class Reader {
 
   ProgramInfo read(const fb::Program& program) {
     ProgramInfo info;
+    info.name = name_;
     if (program.plans() == nullptr) bad("has no methods");
     for (const fb::Plan* plan : *program.plans()) info.methods.push_back(method(*plan));
     info.constants_bytes = constants_bytes(program);
@@ -227,13 +228,13 @@ class Reader {
 
 }  // namespace
 
-const MethodInfo& ProgramInfo::method(const std::string& name) const {
+const MethodInfo& ProgramInfo::method(const std::string& wanted) const {
   std::string known;
   for (const MethodInfo& m : methods) {
-    if (m.name == name) return m;
+    if (m.name == wanted) return m;
     known += (known.empty() ? "" : ", ") + m.name;
   }
-  fail("method '", name, "' is not in the program; it has: ", known);
+  fail(name, ": method '", wanted, "' is not in the program; it has: ", known);
 }
 
 std::vector<int32_t> MethodInfo::tensors_of(const InstructionInfo& instruction) const {

@@ -69,11 +69,12 @@ struct MethodInfo {
 };
 
 struct ProgramInfo {
+  std::string name;  // for messages
   std::vector<MethodInfo> methods;
   uint64_t constants_bytes = 0;  // in the program, padding included
 
   // Throws Failure with the methods that there are.
-  const MethodInfo& method(const std::string& name) const;
+  const MethodInfo& method(const std::string& wanted) const;
 };
 
 // `name` is for messages. The bytes are those of a .pte, not of a bundled program.

@@ -105,14 +105,6 @@ class Run {
     }
   }
 
-  const MethodInfo& method(const std::string& name) const {
-    try {
-      return info_.method(name);
-    } catch (const Failure& failure) {
-      fail(options_.program, ": ", failure.what());
-    }
-  }
-
   void check_counts(const MethodInfo& m, size_t inputs, size_t expected) const {
     if (inputs != m.inputs.size()) {
       std::string wanted;
@@ -128,7 +120,7 @@ class Run {
 
   void plan_files(const std::string& name, const std::vector<std::string>& inputs,
                   const std::vector<std::string>& expects) {
-    const MethodInfo& m = method(name);
+    const MethodInfo& m = info_.method(name);
     check_counts(m, inputs.size(), expects.size());
     Call& call = job_.calls.emplace_back();
     call.method = name;
@@ -144,7 +136,7 @@ class Run {
   }
 
   void plan_bundled(const BundledCase& c) {
-    const MethodInfo& m = method(c.method);
+    const MethodInfo& m = info_.method(c.method);
     check_counts(m, c.inputs.size(), c.expected.size());
     const std::string source = text("test case ", planned_.size());
     Call& call = job_.calls.emplace_back();

@@ -10,6 +10,7 @@ namespace wick::host {
 namespace {
 
 bool is_numeric(const std::string& cell) {
+  if (cell == "-") return true;
   const size_t at = !cell.empty() && cell[0] == '-' ? 1 : 0;
   return at < cell.size() && std::isdigit(static_cast<unsigned char>(cell[at]));
 }

@@ -9,7 +9,7 @@ namespace wick::host {
 
 class TextTable {
  public:
-  // The first row is the heading. A cell that starts with a digit or a sign is set to the right.
+  // The first row is the heading. A number, or "-" in its place, is set to the right.
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.size() < 2; }
   std::string str(const std::string& indent = "  ") const;

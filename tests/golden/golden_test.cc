@@ -77,7 +77,8 @@ class GoldenRun {
     }
     for (const std::string& folder : absent) std::cout << "skipped: " << folder << " is not here\n";
     std::cout << "goldens on " << target_ << ": " << total.passed << " passed, " << total.failed << " failed, "
-              << total.not_yet << " not yet, " << absent.size() << " folders skipped\n";
+              << total.not_yet + absent.size() << " skipped (" << total.not_yet << " cases wait for operators, "
+              << absent.size() << " folders are not here)\n";
     return total.failed > 0 ? 1 : 0;
   }
 

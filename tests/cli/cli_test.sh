@@ -1,0 +1,177 @@
+#!/bin/sh
+# What users of the command line see: exit codes, messages, files. Usage: cli_test.sh WICK SOURCE_DIR [WORK_DIR]
+# Every way to go wrong is tried, and must end with the right code and one clear message, and leave nothing behind.
+set -u
+wick=$1
+source=$2
+work=${3:-$(mktemp -d)}
+mkdir -p "$work" && cd "$work" || exit 1
+goldens=$source/tests/data/golden/generated
+special=$goldens/special
+passed=0
+failed=0
+
+report() {
+  if [ -z "$2" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $1: $2"
+    sed 's/^/        /' stderr
+  fi
+}
+
+# expect NAME CODE MESSAGE ARGUMENTS...: runs wick, checks exit code and that MESSAGE is in what it says (stderr for
+# failures, stdout otherwise).
+expect() {
+  name=$1 code=$2 message=$3
+  shift 3
+  "$wick" "$@" > stdout 2> stderr < /dev/null
+  got=$?
+  problem=""
+  stream=stderr
+  [ "$code" -eq 0 ] && stream=stdout
+  if [ "$got" -ne "$code" ]; then
+    problem="exit code $got, expected $code"
+  elif ! grep -qF -- "$message" $stream; then
+    problem="'$message' is not in $stream"
+  elif [ "$code" -eq 1 ] && [ "$(wc -l < stderr)" -ne 1 ]; then
+    problem="$(wc -l < stderr) lines on stderr, expected 1"
+  elif ls ./*.partial > /dev/null 2>&1; then
+    problem="left a half-written file"
+  fi
+  report "$name" "$problem"
+}
+
+# absent NAME FILE, holds NAME FILE TEXT
+absent() { report "$1" "$([ -e "$2" ] && echo "$2 was written")"; }
+holds() { report "$1" "$(grep -qF -- "$3" "$2" || echo "'$3' is not in $2")"; }
+
+linear=$goldens/et-1.4.1/linear
+x=$linear/in_0_0.npy
+y=$linear/int8_0_0.npy
+conv=$goldens/et-1.4.1/conv_3x3
+sigmoid=$goldens/et-1.4.1/act_sigmoid
+
+# --- usage ----------------------------------------------------------------------------------------------------------
+expect "no command" 2 "A subcommand is required"
+expect "unknown command" 2 "" fly
+expect "no program" 2 "program is required" run
+expect "unknown option" 2 "--speed" run p.pte --speed
+expect "unknown target" 2 "--target" run p.pte --target z80
+expect "calls and inputs" 2 "excludes" run p.pte --call forward a.npy --input a.npy
+expect "repeat zero" 2 "--repeat" run p.pte --repeat 0
+expect "negative tolerance" 2 "--atol" run p.pte --atol -1
+expect "help" 0 "--profile" run --help
+expect "help of inspect" 0 "--target" inspect --help
+
+# --- files that are none --------------------------------------------------------------------------------------------
+expect "program absent" 1 "none.pte: cannot be read: No such file" run none.pte
+expect "program is a folder" 1 "is a folder, not a file" run .
+printf 'hello, world' > text.pte
+expect "program is text" 1 "text.pte: is not an ExecuTorch program (bytes 4 to 7 are not 'ET12')" run text.pte
+printf 'xx' > short.pte
+expect "program of two bytes" 1 "short.pte: is not an ExecuTorch program: it has only 2 bytes" run short.pte
+printf '\020\000\000\000ET99abcdefgh' > other.pte
+expect "another format" 1 "format 'ET99'; 'ET12' is the one that is known" run other.pte
+head -c 900 "$linear/int8.pte" > cut.pte
+expect "program cut short" 1 "cut.pte:" run cut.pte --input "$x"
+expect "inspect of a cut program" 1 "cut.pte:" inspect cut.pte
+expect "not bundled" 1 "is not a bundled program" run "$linear/int8.pte" --bundled
+expect "data file absent" 1 "none.ptd: cannot be read" run "$linear/int8.pte" --input "$x" --data none.ptd
+expect "data file is none" 1 "program.pte:" run "$special/external_weights/program.pte" \
+  --input "$special/external_weights/in_0_0.npy" --data text.pte
+expect "data file forgotten" 1 "program.pte:" run "$special/external_weights/program.pte" \
+  --input "$special/external_weights/in_0_0.npy"
+expect "needs a backend" 1 "needs backend XnnpackBackend" run "$special/xnnpack_delegate/program.pte" \
+  --input "$special/xnnpack_delegate/in_0_0.npy"
+
+# --- inputs and expectations ----------------------------------------------------------------------------------------
+expect "method absent" 1 "method 'backward' is not in the program; it has: forward" run "$linear/int8.pte" \
+  --method backward
+expect "input missing" 1 "method forward takes 1 inputs (float32 [1, 17]), but 0 are given" run "$linear/int8.pte"
+expect "input too many" 1 "takes 1 inputs (float32 [1, 17]), but 2 are given" run "$linear/int8.pte" --input "$x" \
+  --input "$x"
+expect "input absent" 1 "none.npy: cannot be read" run "$linear/int8.pte" --input none.npy
+expect "input of another shape" 1 "input 0 of method forward takes float32 [1, 17], but" run "$linear/int8.pte" \
+  --input "$y"
+expect "input of another type" 1 "holds int64 [3, 4]; save it as float32" run "$linear/int8.pte" \
+  --input "$special/int_and_scalar_inputs/in_0_0.npy"
+printf 'not an array' > broken.npy
+expect "input is no array" 1 "broken.npy: is not a .npy file" run "$linear/int8.pte" --input broken.npy
+printf '1234' > four.bin
+expect "raw input too short" 1 "four.bin: has 4 bytes, but float32 [1, 17] takes 68" run "$linear/int8.pte" \
+  --input four.bin
+expect "scalar input is no number" 1 "takes an integer, but 'five' is neither that nor a file" run \
+  "$special/int_and_scalar_inputs/program.pte" --input "$special/int_and_scalar_inputs/in_0_0.npy" --input five
+expect "scalar input of another value" 1 "exported for another value" run \
+  "$special/int_and_scalar_inputs/program.pte" --input "$special/int_and_scalar_inputs/in_0_0.npy" --input 6
+expect "expectation absent" 1 "none.npy: cannot be read" run "$linear/int8.pte" --input "$x" --expect none.npy
+expect "expectations too many" 1 "has 1 outputs, but 2 expectations are given" run "$linear/int8.pte" --input "$x" \
+  --expect "$y" --expect "$y"
+expect "expectation of another shape" 1 "is float32 [1, 11], expected float32 [1, 17]" run "$linear/int8.pte" \
+  --input "$x" --expect "$x"
+expect "expectation not met" 1 "elements differ, the first at [0, 0" run "$sigmoid/int8.pte" \
+  --input "$sigmoid/in_0_0.npy" --expect "$sigmoid/in_0_0.npy" --json wrong.json
+holds "figures of an unmet expectation" wrong.json '"matches": false'
+expect "expectation met within --atol" 0 "as expected" run "$sigmoid/int8.pte" --input "$sigmoid/in_0_0.npy" \
+  --expect "$sigmoid/in_0_0.npy" --atol 1000
+
+# --- memory, output -------------------------------------------------------------------------------------------------
+expect "arena too small" 1 "bytes are needed, 16 were given" run "$linear/int8.pte" --input "$x" --arena 16
+expect "output folder cannot be made" 1 "cannot be made" run "$linear/int8.pte" --input "$x" --output-dir text.pte/out
+expect "json cannot be written" 1 "cannot be written" run "$linear/int8.pte" --input "$x" --json none/figures.json
+expect "failure writes nothing" 1 "needed" run "$linear/int8.pte" --input "$x" --arena 16 --json no.json \
+  --output-dir no
+absent "no figures after a failure" no.json
+absent "no outputs after a failure" no
+
+# --- what works -----------------------------------------------------------------------------------------------------
+expect "run" 0 "as expected" run "$linear/int8.pte" --input "$x" --expect "$y" --output-dir out --json run.json --profile
+report "output is as expected" "$(cmp out/output_0.npy "$y" 2>&1)"
+for key in target program_bytes arena_bytes stack_bytes load_instructions instructions time_ns outputs operators \
+  shape dtype max_abs_error matches index name calls macs output_bytes; do
+  holds "run tells $key" run.json "\"$key\":"
+done
+holds "a linear layer's MACs" run.json '"macs": 187'
+need=$(sed -n 's/^  "arena_bytes": \([0-9]*\),/\1/p' run.json)
+expect "the arena that it needs is enough" 0 "as expected" run "$linear/int8.pte" --input "$x" --expect "$y" \
+  --arena "$need"
+expect "one byte less is not" 1 "$need bytes are needed, $((need - 1)) were given" run "$linear/int8.pte" \
+  --input "$x" --arena $((need - 1))
+tail -c 68 "$x" > raw.bin
+tail -c 44 "$y" > raw_y.bin
+expect "raw input and expectation" 0 "as expected (raw_y.bin" run "$linear/int8.pte" --input raw.bin --expect raw_y.bin
+expect "layout is converted and told" 0 "to logical order" run "$conv/int8.pte" --input "$conv/in_0_0.npy" \
+  --expect "$conv/int8_0_0.npy"
+expect "several calls keep state" 0 "call 2" run "$special/mutable_buffer/program.pte" \
+  --call forward "$special/mutable_buffer/in_0_0.npy" "$special/mutable_buffer/out_0_0.npy" \
+  --call forward "$special/mutable_buffer/in_1_0.npy" "$special/mutable_buffer/out_1_0.npy" \
+  --call forward "$special/mutable_buffer/in_2_0.npy" "$special/mutable_buffer/out_2_0.npy"
+expect "--reset forgets it" 1 "call 1, output 0 of method forward is not as" run "$special/mutable_buffer/program.pte" \
+  --reset --call forward "$special/mutable_buffer/in_0_0.npy" "$special/mutable_buffer/out_0_0.npy" \
+  --call forward "$special/mutable_buffer/in_1_0.npy" "$special/mutable_buffer/out_1_0.npy"
+expect "several methods" 0 "call 2" run "$special/multi_method/program.pte" \
+  --call encode "$special/multi_method/in_0_0.npy" "$special/multi_method/out_0_0.npy" \
+  --call decode "$special/multi_method/in_1_0.npy" "$special/multi_method/out_1_0.npy" \
+  --call version - "$special/multi_method/out_2_0.npy"
+expect "scalar input as text" 0 "as expected" run "$special/int_and_scalar_inputs/program.pte" \
+  --input "$special/int_and_scalar_inputs/in_0_0.npy" --input 5 \
+  --expect "$special/int_and_scalar_inputs/out_0_0.npy" --expect "$special/int_and_scalar_inputs/out_0_1.npy"
+expect "bundled test cases" 0 "as expected (test case 1" run "$special/bundled_program/program.bpte" --bundled
+expect "weights beside the program" 0 "as expected" run "$special/external_weights/program.pte" \
+  --input "$special/external_weights/in_0_0.npy" --expect "$special/external_weights/out_0_0.npy" \
+  --data "$special/external_weights/_default_external_constant.ptd"
+expect "more rows than the upper bound" 1 "" run "$special/dynamic_batch/program.pte" --input "$x"
+
+expect "inspect" 0 "quantized with scale 0.020376" inspect "$linear/int8.pte" --json inspect.json
+for key in methods inputs outputs operators constants_bytes arena_bytes missing_operators dim_order scale zero_point \
+  executorch_releases; do
+  holds "inspect tells $key" inspect.json "\"$key\":"
+done
+expect "inspect tells the release" 0 "signatures of release 1.4, 1.5" inspect "$conv/int8.pte"
+expect "inspect tells the backend" 0 "XnnpackBackend" inspect "$special/xnnpack_delegate/program.pte"
+expect "inspect of one method" 1 "method 'x' is not in the program" inspect "$linear/int8.pte" --method x
+
+echo "cli: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
