@@ -11,7 +11,6 @@ namespace {
 constexpr int32_t kMaxPairs = 0x7FF, kMaxExtent = 0xFFFF;
 
 int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
-int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 int32_t depth_of(const Conv2dS8& c) { return c.kernel_h * c.kernel_w * c.in_c; }
 int32_t window_lines(const Conv2dS8& c) { return (c.kernel_h - 1) * c.dilation_h + 1; }
 
@@ -83,7 +82,7 @@ int64_t scratch_budget(const Conv2dS8& c, int64_t fixed, int32_t pair_bytes) {
   int64_t budget = activations / 4 < deep ? activations / 4 : deep;
   if (budget < kScratchBytes) budget = kScratchBytes;
   if (budget < fixed + 4 * pair_bytes && fixed > kScratchBytes / 2) budget = fixed + 4 * pair_bytes;
-  return budget;
+  return budget < kScratchLimit ? budget : kScratchLimit;
 }
 
 // Whole lines, as many as a third of the budget holds; a strip of one line when not even one line of windows fits.
@@ -120,7 +119,7 @@ void choose_rows(const Conv2dS8& c, ConvPlan& plan) {
   const int64_t fixed = scratch_bytes(c, plan) - pair_bytes;
   const int64_t fit = (scratch_budget(c, fixed, pair_bytes) - fixed) / pair_bytes;
   const int32_t pairs = (c.out_c + 1) / 2;
-  const int32_t most = larger(1, smaller(kMaxPairs, static_cast<int32_t>(fit < pairs ? fit : pairs)));
+  const int32_t most = fit < 1 ? 1 : smaller(kMaxPairs, static_cast<int32_t>(fit < pairs ? fit : pairs));
   const int32_t tiles = (pairs + most - 1) / most;
   plan.row_pairs = (pairs + tiles - 1) / tiles;
 }

@@ -10,9 +10,9 @@ namespace wick::kernels::dsp {
 enum class WeightLayout : uint8_t { kRowMajor, kDepthMajor };
 
 // A layer may take this much scratch. More only where the layer makes it small beside its activations, or where its
-// windows are so deep that fewer than eight rows at a time would leave the core waiting for pixels.
+// windows are so deep that fewer than eight rows at a time would spend more on expanding pixels than on products.
 inline constexpr int32_t kScratchBytes = 3200;
-inline constexpr int32_t kScratchLimit = 48 * 1024;  // beyond: scalar
+inline constexpr int32_t kScratchLimit = 96 * 1024;  // what needs more goes to scalar
 
 struct ConvPlan {
   // kSums: the core gives sums, core/quant.h does the rest. kWinograd is fast, too.

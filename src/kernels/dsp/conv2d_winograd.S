@@ -178,7 +178,7 @@ wick_dsp_winograd_tiles:
 @ void wick_dsp_winograd_inputs(int32_t *v, const int8_t *x, const WinogradLines *lines, int32_t *columns)
 @ Four tiles: ten columns of four lines, all channels. `columns`: 320 bytes.
 @ r0-r3 lines  r4-r7 words  r8-r11 lr pairs  r12 columns
-@ s0 s1 lines 2, 3 meanwhile  s2 offset of the column  s3 bytes of a pixel  s4 V  s5 words left
+@ s0 s1 lines 2, 3 meanwhile  s2 offset of the column  s3 bytes of a pixel  s4 V  s5 words left  s6 end of the columns
   .macro down_column ror:vararg
   sxtb16 r8, r4 \ror
   sxtb16 r9, r5 \ror
@@ -218,7 +218,8 @@ wick_dsp_winograd_inputs:
   ldm r2, {r4, r5, r6}          @ bytes of a line, of a pixel, words of a pixel
   mov r12, r3
   vmov s3, s4, r5, r0
-  vmov s5, r6
+  add r0, r3, #320
+  vmov s5, s6, r6, r0
   mov r0, r1
   add r1, r0, r4
   add r2, r1, r4
@@ -226,7 +227,7 @@ wick_dsp_winograd_inputs:
 1:
   movs r4, #0
   vmov s2, r4
-  .rept 10
+2:
   vmov r8, r9, s2, s3
   ldr r4, [r0, r8]
   ldr r5, [r1, r8]
@@ -236,7 +237,9 @@ wick_dsp_winograd_inputs:
   vmov s2, r8
   down_column
   down_column , ror #8
-  .endr
+  vmov r8, s6
+  cmp r12, r8
+  bne 2b
   sub r12, #320
   vmov s0, s1, r2, r3
   vmov r2, s4
