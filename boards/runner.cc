@@ -313,12 +313,13 @@ void call(const protocol::Header& header) {
     if ((request.flags & protocol::CallRequest::kReset) != 0) check(method.reset(error));
     set_inputs(method, payload, request.input_count);
     step_ticks.restart(trace ? &method : nullptr);
-    send_activity("running method ", names[request.method]);
-    const uint32_t* top = paint_stack();
+    if (i == 0) send_activity("running method ", names[request.method]);
+    const bool last = i + 1 == request.repeat;
+    const uint32_t* top = last ? paint_stack() : nullptr;
     platform::start_ticks(&reply.cost.start);
     const Status status = method.execute(error, profiler);
     platform::stop_ticks(&reply.cost.stop);
-    reply.cost.stack_bytes = stack_used(top);
+    if (last) reply.cost.stack_bytes = stack_used(top);
     check(status);
     for (uint32_t g = 0; g < kGuardBytes; ++g)
       require(arena_end[g] == kGuard, Code::kInvalidState, "method ", names[request.method],

@@ -6,6 +6,8 @@
 
 #include "boards/protocol.h"
 #include "core/status.h"
+#include "runtime/method.h"
+#include "runtime/program.h"
 
 namespace wick::host {
 namespace {
@@ -299,10 +301,27 @@ class Decoder {
   size_t call_ = 0, output_ = 0;
 };
 
+// All methods of the program, as far as an arena can be shared; none when the file is malformed (the board says why).
+std::vector<std::string> methods_in_file(const Job& job) {
+  struct alignas(Arena::kAlignment) Unit {
+    uint8_t bytes[Arena::kAlignment];
+  };
+  std::vector<Unit> memory(job.program.size() / sizeof(Unit) + 1);
+  std::copy(job.program.begin(), job.program.end(), memory.data()->bytes);
+  ErrorText unused;
+  Program program;
+  std::vector<std::string> methods;
+  if (!program.load(memory.data(), job.program.size(), unused).ok()) return methods;
+  for (uint32_t i = 0; i < std::min(program.method_count(), Method::kMaxShared); ++i)
+    if (const char* name = program.method_name(i)) methods.push_back(name);
+  return methods;
+}
+
 }  // namespace
 
 std::vector<std::string> methods_of(const Job& job) {
   std::vector<std::string> methods;
+  if (job.calls.empty()) return methods_in_file(job);
   for (const Call& call : job.calls)
     if (std::find(methods.begin(), methods.end(), call.method) == methods.end()) methods.push_back(call.method);
   return methods;
@@ -313,7 +332,7 @@ std::vector<uint8_t> encode_requests(const Job& job, bool trace) {
   append_message(requests, Kind::kProgram, job.program);
   if (!job.data.empty()) append_message(requests, Kind::kData, job.data);
   append_message(requests, Kind::kLoad, {});
-  if (!job.calls.empty()) {
+  if (!methods_of(job).empty()) {
     append_pass(requests, job, trace ? protocol::CallRequest::kTrace : 0u);
     if (job.profile && !trace) append_pass(requests, job, protocol::CallRequest::kProfile);
   }

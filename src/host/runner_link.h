@@ -11,7 +11,8 @@
 
 namespace wick::host {
 
-// Methods that a job calls, each once, in order of first call: the board prepares these.
+// Methods that the board prepares: those that the job calls, each once, in order of first call; all of the program when
+// it makes no calls.
 std::vector<std::string> methods_of(const Job& job);
 
 // Everything that the board must be told. With Job::profile all calls are made twice, the second time on freshly
