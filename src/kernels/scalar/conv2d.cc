@@ -15,43 +15,54 @@ struct Window {
   bool whole;
 };
 
-// Sums one output channel over one window. `input` and `weights` point at their group's first channel.
-int32_t sum_window(const Conv2dS8& c, const Window& window, const int8_t* input, const int8_t* weights, int32_t acc,
-                   int32_t offset) {
-  const int32_t depth = c.in_c / c.groups;
+// Where the bias and the offset of a window come from.
+struct Start {
+  const int32_t* bias;  // or null
+  int32_t offset;       // 0 when it is folded into the bias
+};
+
+// N output channels from `o` over one window. `input` points at their group's first channel.
+template <int32_t N>
+void run_channels(const Conv2dS8& c, const Window& window, const Start& start, const int8_t* input, int32_t o,
+                  int8_t* output) {
+  const int32_t depth = c.in_c / c.groups, taps = c.kernel_h * c.kernel_w * depth;
   const int32_t columns = window.columns.count();
   // Taps of a row that touch each other in the image touch each other in the weights too: one run.
   const bool one_run = c.groups == 1 && c.dilation_w == 1;
   const int32_t runs = one_run ? 1 : columns;
   const int32_t length = one_run ? columns * depth : depth;
   const int32_t row_step = c.dilation_h * c.in_w * c.in_c, column_step = c.dilation_w * c.in_c;
-  weights += (window.rows.begin * c.kernel_w + window.columns.begin) * depth;
+  const int8_t* weights = c.weights + o * taps + (window.rows.begin * c.kernel_w + window.columns.begin) * depth;
+  uint32_t acc[N];
+  for (int32_t n = 0; n < N; ++n) acc[n] = start.bias != nullptr ? static_cast<uint32_t>(start.bias[o + n]) : 0;
   for (int32_t ky = window.rows.begin; ky < window.rows.end; ++ky) {
     for (int32_t run = 0; run < runs; ++run) {
-      acc = offset == 0 ? dot(acc, input + run * column_step, weights + run * depth, length)
-                        : dot_offset(acc, input + run * column_step, weights + run * depth, length, offset);
+      const int8_t *x = input + run * column_step, *w = weights + run * depth;
+      if (start.offset == 0) {
+        dot(acc, x, w, taps, length);
+      } else {
+        dot_offsets(acc, x, w, taps, length, start.offset, 0);
+      }
     }
     input += row_step;
     weights += c.kernel_w * depth;
   }
-  return acc;
+  for (int32_t n = 0; n < N; ++n) {
+    output[o + n] = requantized(static_cast<int32_t>(acc[n]), c.multiplier[o + n], c.shift[o + n], c.output_offset,
+                                c.act_min, c.act_max);
+  }
 }
 
 void run_window(const Conv2dS8& c, const Window& window, int8_t* output) {
   const int32_t depth = c.in_c / c.groups, outputs = c.out_c / c.groups;
-  const int32_t taps = c.kernel_h * c.kernel_w * depth;
-  const int32_t* folded = static_cast<const int32_t*>(c.prepared);
-  const bool use_folded = window.whole && folded != nullptr;
-  const int32_t offset = use_folded ? 0 : c.input_offset;
-  const int32_t* bias = use_folded ? folded : c.bias;
-  const int8_t* weights = c.weights;
+  const bool folded = window.whole && c.prepared != nullptr;
+  const Start start = {folded ? static_cast<const int32_t*>(c.prepared) : c.bias, folded ? 0 : c.input_offset};
   int32_t o = 0;
   for (int32_t group = 0; group < c.groups; ++group) {
     const int8_t* input = window.first + group * depth;
-    for (int32_t i = 0; i < outputs; ++i, ++o, weights += taps) {
-      const int32_t acc = sum_window(c, window, input, weights, bias != nullptr ? bias[o] : 0, offset);
-      output[o] = requantized(acc, c.multiplier[o], c.shift[o], c.output_offset, c.act_min, c.act_max);
-    }
+    const int32_t end = o + outputs;
+    for (; o + 2 <= end; o += 2) run_channels<2>(c, window, start, input, o, output);
+    if (o < end) run_channels<1>(c, window, start, input, o++, output);
   }
 }
 

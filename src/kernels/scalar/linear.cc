@@ -5,6 +5,33 @@
 
 namespace wick::kernels::scalar {
 
+namespace {
+
+// What every row of a linear layer shares.
+struct Start {
+  const int32_t* bias;  // or null
+  int32_t offset;       // 0 when it is folded into the bias
+};
+
+// N outputs from `o` for one row.
+template <int32_t N>
+void run_outputs(const LinearS8& c, const Start& start, const int8_t* input, int32_t o, int8_t* output) {
+  const int8_t* weights = c.weights + o * c.in_features;
+  uint32_t acc[N];
+  for (int32_t n = 0; n < N; ++n) acc[n] = start.bias != nullptr ? static_cast<uint32_t>(start.bias[o + n]) : 0;
+  if (start.offset == 0 && c.filter_offset == 0) {
+    dot(acc, input, weights, c.in_features, c.in_features);
+  } else {
+    dot_offsets(acc, input, weights, c.in_features, c.in_features, start.offset, c.filter_offset);
+  }
+  for (int32_t n = 0; n < N; ++n) {
+    output[o + n] =
+        requantized(static_cast<int32_t>(acc[n]), c.multiplier, c.shift, c.output_offset, c.act_min, c.act_max);
+  }
+}
+
+}  // namespace
+
 KernelMemory linear_s8_plan(LinearS8& c) {
   // With bare bytes on both sides the inner loop is a plain product; a kernel_sum already holds what is folded in.
   const bool folds = c.kernel_sum == nullptr && c.input_offset != 0 && c.filter_offset == 0;
@@ -23,20 +50,13 @@ void linear_s8_prepare(LinearS8& c, void* prepared) {
 }
 
 void linear_s8(const LinearS8& c, const int8_t* input, int8_t* output, void*) {
-  const bool folded = c.path == 1 || c.kernel_sum != nullptr;
-  const int32_t offset = folded ? 0 : c.input_offset;
-  const int32_t* start = c.path == 1               ? static_cast<const int32_t*>(c.prepared)
-                         : c.kernel_sum != nullptr ? c.kernel_sum
-                                                   : c.bias;
-  for (int32_t row = 0; row < c.rows; ++row, input += c.in_features) {
-    const int8_t* weights = c.weights;
-    for (int32_t o = 0; o < c.out_features; ++o, weights += c.in_features) {
-      const int32_t first = start != nullptr ? start[o] : 0;
-      const int32_t acc = offset == 0 && c.filter_offset == 0
-                              ? dot(first, input, weights, c.in_features)
-                              : dot_offsets(first, input, weights, c.in_features, offset, c.filter_offset);
-      *output++ = requantized(acc, c.multiplier, c.shift, c.output_offset, c.act_min, c.act_max);
-    }
+  Start start = {c.bias, c.input_offset};
+  if (c.path == 1) start = {static_cast<const int32_t*>(c.prepared), 0};
+  if (c.kernel_sum != nullptr) start = {c.kernel_sum, 0};
+  for (int32_t row = 0; row < c.rows; ++row, input += c.in_features, output += c.out_features) {
+    int32_t o = 0;
+    for (; o + 2 <= c.out_features; o += 2) run_outputs<2>(c, start, input, o, output);
+    if (o < c.out_features) run_outputs<1>(c, start, input, o, output);
   }
 }
 
@@ -46,8 +66,9 @@ void batch_matmul_s8(const BatchMatmulS8& c, const int8_t* lhs, const int8_t* rh
   for (int32_t b = 0; b < c.batch; ++b, rhs += c.rhs_rows * c.depth) {
     for (int32_t m = 0; m < c.lhs_rows; ++m, lhs += c.depth) {
       for (int32_t n = 0; n < c.rhs_rows; ++n) {
-        const int32_t acc = dot_offsets(0, lhs, rhs + n * c.depth, c.depth, c.lhs_offset, c.rhs_offset);
-        *output++ = requantized(acc, c.multiplier, c.shift, c.output_zero_point, -128, 127);
+        uint32_t acc[1] = {0};
+        dot_offsets(acc, lhs, rhs + n * c.depth, 0, c.depth, c.lhs_offset, c.rhs_offset);
+        *output++ = requantized(static_cast<int32_t>(acc[0]), c.multiplier, c.shift, c.output_zero_point, -128, 127);
       }
     }
   }

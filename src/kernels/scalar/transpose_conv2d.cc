@@ -37,14 +37,15 @@ void transpose_conv2d_s8(const TransposeConv2dS8& c, const int8_t* input, int8_t
       for (int32_t ox = 0; ox < c.out_w; ++ox) {
         const Reach columns = reach(ox, c.pad_w, c.stride_w, c.kernel_w, c.in_w);
         for (int32_t o = 0; o < c.out_c; ++o) {
-          int32_t acc = c.bias != nullptr ? c.bias[o] : 0;
+          uint32_t acc[1] = {c.bias != nullptr ? static_cast<uint32_t>(c.bias[o]) : 0};
           for (int32_t ky = rows.first, y = rows.position; ky < rows.end; ky += c.stride_h, --y) {
             for (int32_t kx = columns.first, x = columns.position; kx < columns.end; kx += c.stride_w, --x) {
-              acc = dot_offset(acc, input + (y * c.in_w + x) * c.in_c,
-                               c.weights + o * taps + (ky * c.kernel_w + kx) * c.in_c, c.in_c, c.input_offset);
+              dot_offsets(acc, input + (y * c.in_w + x) * c.in_c,
+                          c.weights + o * taps + (ky * c.kernel_w + kx) * c.in_c, 0, c.in_c, c.input_offset, 0);
             }
           }
-          *output++ = requantized(acc, c.multiplier[o], c.shift[o], c.output_offset, c.act_min, c.act_max);
+          *output++ = requantized(static_cast<int32_t>(acc[0]), c.multiplier[o], c.shift[o], c.output_offset, c.act_min,
+                                  c.act_max);
         }
       }
     }

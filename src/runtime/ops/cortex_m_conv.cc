@@ -63,7 +63,12 @@ void read_window(Prepare& p, uint32_t first, Conv& c) {
   if (p.failed()) return;
   c.stride_h = stride.h, c.stride_w = stride.w;
   c.pad_h = pad.h, c.pad_w = pad.w;
-  c.dilation_h = dilation.h, c.dilation_w = dilation.w;
+  // A window of one tap has no dilation; elsewhere a step from tap to tap must stay an index.
+  c.dilation_h = c.kernel_h > 1 ? dilation.h : 1;
+  c.dilation_w = c.kernel_w > 1 ? dilation.w : 1;
+  const int64_t line = int64_t{c.in_w} * c.in_c;
+  p.require(c.dilation_h * line <= INT32_MAX && int64_t{c.dilation_w} * c.in_c <= INT32_MAX, Code::kUnsupported,
+            first + 2, "dilation ", c.dilation_h, "x", c.dilation_w, " reaches beyond 2^31 - 1 elements");
   c.out_h = window_outputs(p, first, c.in_h, c.kernel_h, stride.h, pad.h, dilation.h);
   c.out_w = window_outputs(p, first, c.in_w, c.kernel_w, stride.w, pad.w, dilation.w);
 }
