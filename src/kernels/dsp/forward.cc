@@ -13,10 +13,4 @@ void transpose_conv2d_s8(const TransposeConv2dS8& c, const int8_t* input, int8_t
   scalar::transpose_conv2d_s8(c, input, output, scratch);
 }
 
-// batch matmul
-KernelMemory batch_matmul_s8_plan(BatchMatmulS8& c) { return scalar::batch_matmul_s8_plan(c); }
-void batch_matmul_s8(const BatchMatmulS8& c, const int8_t* lhs, const int8_t* rhs, int8_t* output, void* scratch) {
-  scalar::batch_matmul_s8(c, lhs, rhs, output, scratch);
-}
-
 }  // namespace wick::kernels::dsp
