@@ -42,7 +42,7 @@ Path path_of(const Conv2dS8& c) {
   if (taps <= kShortRow) {
     if (is_pointwise(c) && taps % 16 == 0 && is_word_aligned(c.weights)) return kPixels;
     const Windows w = windows_of(c);
-    if (Band(w).fits(w)) return kShort;
+    if (Band(w).fits) return kShort;
     return taps > 16 && c.dilation_h == 1 && c.dilation_w == 1 ? kLong : kWindows;
   }
   if (c.dilation_h != 1 || c.dilation_w != 1 || taps > 65535) return kWindows;

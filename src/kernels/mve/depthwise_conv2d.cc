@@ -49,7 +49,7 @@ Path path_of(const DepthwiseConv2dS8& c) {
                     c.input_offset <= 128 && are_bytes(c.output_offset, c.act_min, c.act_max);
   if (c.in_c == 1 && c.out_c >= 4 && fast && static_cast<int64_t>(c.kernel_h) * c.kernel_w <= kShortRow) {
     const Windows w = windows_of(c);
-    if (static_cast<int64_t>(c.out_h) * c.out_w >= 4 && Band(w).fits(w)) return kWindows;
+    if (static_cast<int64_t>(c.out_h) * c.out_w >= 4 && Band(w).fits) return kWindows;
   }
   if (c.in_c != c.out_c) return kScalar;
   const bool is_3x3 = c.kernel_h == 3 && c.kernel_w == 3 && c.dilation_h == 1 && c.dilation_w == 1 &&

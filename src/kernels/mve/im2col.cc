@@ -5,7 +5,8 @@ namespace wick::kernels::mve {
 
 namespace {
 
-constexpr int32_t kBandBytes = 1024;  // aimed at; one band may need more
+constexpr int32_t kBandBytes = 1024;  // aimed at; one band may need more, up to
+constexpr int32_t kMostBandBytes = 32768;
 
 int32_t span(int32_t count, int32_t stride, int32_t kernel, int32_t dilation) {
   return (count - 1) * stride + (kernel - 1) * dilation + 1;
@@ -89,24 +90,26 @@ Band::Band(const Windows& w) {
   const int32_t width = span(w.out_w, w.stride_w, w.kernel_w, w.dilation_w);
   const int32_t height = span(w.out_h, w.stride_h, w.kernel_h, w.dilation_h);
   padded = w.pad_h > 0 || w.pad_w > 0 || width > w.in_w || height > w.in_h;
+  const int64_t line = static_cast<int64_t>(padded ? width : w.in_w) * w.in_c;
+  if (line > kMostBandBytes) return;
+  const int64_t window = (line + 1) * ((w.kernel_h - 1) * w.dilation_h + 1);
+  // Offsets in a window are 16-bit, and bands shall not be larger than what they save.
+  if (window > kMostBandBytes) return;
+  row_bytes = static_cast<int32_t>(padded ? (line + 1) & ~int64_t{1} : line);
   if (!padded) {
     rows = w.out_h;
     image_rows = height;
-    row_bytes = w.in_w * w.in_c;
+    fits = static_cast<int64_t>(rows) * w.out_w >= 4;
     return;
   }
-  row_bytes = round_up(width * w.in_c, 2);
+  const int32_t first = static_cast<int32_t>(window);
+  const int64_t step = static_cast<int64_t>(w.stride_h) * row_bytes;
+  rows = first < kBandBytes ? 1 + static_cast<int32_t>((kBandBytes - first) / step) : 1;
   const int32_t least = (3 + w.out_w) / w.out_w;
-  const int32_t first = span(1, w.stride_h, w.kernel_h, w.dilation_h) * row_bytes;
-  rows = first < kBandBytes ? 1 + (kBandBytes - first) / (w.stride_h * row_bytes) : 1;
   if (rows < least) rows = least;
   if (rows > w.out_h) rows = w.out_h;
   image_rows = span(rows, w.stride_h, w.kernel_h, w.dilation_h);
-}
-
-bool Band::fits(const Windows& w) const {
-  const int64_t window = static_cast<int64_t>((w.kernel_h - 1) * w.dilation_h + 1) * row_bytes;
-  return window < 65536 && (!padded || static_cast<int64_t>(image_rows) * row_bytes <= 32768) && rows * w.out_w >= 4;
+  fits = rows * w.out_w >= 4 && static_cast<int64_t>(image_rows) * row_bytes <= kMostBandBytes;
 }
 
 RowOffsets::RowOffsets(const Windows& w, const Band& band, uint32_t places, uint16_t* memory) : offsets(memory) {

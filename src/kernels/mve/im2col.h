@@ -18,15 +18,14 @@ struct Windows {
 // A band of image rows that is padded once and then read by `rows` rows of outputs. Where no window hangs over, the
 // image itself is the band.
 struct Band {
-  int32_t rows;        // rows of outputs; the last band overlaps the one before
-  int32_t image_rows;  // that they read
-  int32_t row_bytes;
-  bool padded;
+  int32_t rows = 0;        // rows of outputs; the last band overlaps the one before
+  int32_t image_rows = 0;  // that they read
+  int32_t row_bytes = 0;
+  bool padded = false;
+  bool fits = false;  // a window's offsets have 16 bits, and a band at least four pixels
 
   explicit Band(const Windows& w);
   int32_t scratch_bytes() const { return padded ? round_up(image_rows * row_bytes, 8) : 0; }
-  // Offsets in a band fit the 16 bits of a gather, and four pixels fit into a band.
-  bool fits(const Windows& w) const;
 };
 
 // Where each byte of a row comes from, relative to the window's first byte: bytes or, where all lie in pairs, halves.
