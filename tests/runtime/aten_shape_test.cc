@@ -144,7 +144,7 @@ TEST_CASE("Slices, selections, flips and rolls go by logical index") {
     const int32_t start = d.random.in(-size - 1, size), step = d.random.in(1, 3);
     const bool open = d.random.one_in(2);
     const int32_t end = open ? size : d.random.in(-size, size + 2);
-    const auto bound = [&](int32_t v) { return std::min(std::max(v < 0 ? v + size : v, 0), size); };
+    const auto bound = [&](int32_t v) { return std::min(std::max<int32_t>(v < 0 ? v + size : v, 0), size); };
     const int32_t first = bound(start), last = bound(end);
     sizes[at] = first < last ? (last - first + step - 1) / step : 0;
     check_moves(
