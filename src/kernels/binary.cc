@@ -50,9 +50,14 @@ template <typename F>
 constexpr BinaryLoops quick_loops() {
   return {quick_loop<F>, binary_loop<double, F>, binary_loop<int64_t, F>};
 }
+// Functions of real numbers; null, or a form of their own, for integers.
 template <typename F>
-constexpr BinaryLoops real_loops() {
-  return {binary_loop<float, F>, binary_loop<double, F>, nullptr};
+constexpr BinaryLoops real_loops(BinaryLoop<int64_t> integers = nullptr) {
+  if constexpr (kFloat64Math) {
+    return {binary_loop<float, F>, binary_loop<double, F>, integers};
+  } else {
+    return {binary_loop<float, F>, nullptr, integers};
+  }
 }
 template <typename F>
 constexpr BinaryLoops integer_loops() {
@@ -171,12 +176,10 @@ const BinaryLoops kAddScaled = number_loops<AddScaled>();
 const BinaryLoops kSubScaled = number_loops<SubScaled>();
 const BinaryLoops kDivTrunc = {binary_loop<float, DivTrunc>, binary_loop<double, DivTrunc>,
                                binary_loop<int64_t, DivTruncInteger>};
-const BinaryLoops kDivFloor = {binary_loop<float, DivFloor>, binary_loop<double, DivFloor>,
-                               binary_loop<int64_t, DivFloorInteger>};
-const BinaryLoops kRemainder = {binary_loop<float, Remainder>, binary_loop<double, Remainder>,
-                                binary_loop<int64_t, RemainderInteger>};
-const BinaryLoops kFmod = {binary_loop<float, Fmod>, binary_loop<double, Fmod>, binary_loop<int64_t, FmodInteger>};
-const BinaryLoops kPow = {binary_loop<float, Pow>, binary_loop<double, Pow>, binary_loop<int64_t, PowInteger>};
+const BinaryLoops kDivFloor = real_loops<DivFloor>(binary_loop<int64_t, DivFloorInteger>);
+const BinaryLoops kRemainder = real_loops<Remainder>(binary_loop<int64_t, RemainderInteger>);
+const BinaryLoops kFmod = real_loops<Fmod>(binary_loop<int64_t, FmodInteger>);
+const BinaryLoops kPow = real_loops<Pow>(binary_loop<int64_t, PowInteger>);
 const BinaryLoops kAtan2 = real_loops<Atan2>();
 const BinaryLoops kGlu = real_loops<Glu>();
 const BinaryLoops kEq = number_loops<Eq>();

@@ -13,6 +13,10 @@
 
 namespace wick::kernels {
 
+// Whether functions of real numbers (exp, sin, pow, ...) come in double too. Without an FPU for doubles their software
+// takes about 30 KB, which float32 programs never run, so builds for boards leave it out unless asked.
+inline constexpr bool kFloat64Math = WICK_FLOAT64_MATH != 0;
+
 // --- elementwise ---------------------------------------------------------------------------------------------------
 // One array of a run. `step` in elements.
 struct Lane {

@@ -29,7 +29,11 @@ void small_loop(const T* x, T* y, uint32_t count, const T* extra) {
 
 template <typename F>
 constexpr UnaryLoops real_loops() {
-  return {small_loop<float, F>, small_loop<double, F>, nullptr};
+  if constexpr (kFloat64Math) {
+    return {small_loop<float, F>, small_loop<double, F>, nullptr};
+  } else {
+    return {small_loop<float, F>, nullptr, nullptr};
+  }
 }
 template <typename F>
 constexpr UnaryLoops number_loops() {

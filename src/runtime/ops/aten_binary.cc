@@ -82,7 +82,7 @@ Status binary(Prepare& p, const BinaryLoops& loops, uint32_t rules, Side a_side,
     m.nonzero_b = (rules & kNonzero) != 0 && !is_floating(common);
     m.constant = scalar_as<T>(constant);
     m.extra[0] = scalar_as<T>(alpha);
-    p.require(m.loop != nullptr, Code::kUnsupported, a_side.arg, "this operator does not take ", dtype_name(common));
+    require_loop(p, a_side.arg, m.loop != nullptr, common);
     if (p.failed()) return p.status();
     return p.finish(run_binary<T>, m);
   });

@@ -47,6 +47,16 @@ void require_integer(Prepare& p, uint32_t arg, const Tensor& t) {
             dtype_name(t.dtype));
 }
 
+void require_loop(Prepare& p, uint32_t arg, bool has_loop, DType dtype) {
+  const bool left_out = dtype == DType::kFloat64 && !kernels::kFloat64Math;
+  p.require(has_loop, Code::kUnsupported, arg, "this operator does not take ", dtype_name(dtype),
+            left_out ? " in this build (WICK_FLOAT64_MATH is off)" : "");
+}
+
+void require_real(Prepare& p, uint32_t arg, DType dtype) {
+  require_loop(p, arg, is_floating(dtype) && (kernels::kFloat64Math || dtype != DType::kFloat64), dtype);
+}
+
 uint32_t axis(Prepare& p, uint32_t arg, int64_t dim, uint32_t rank) {
   const int64_t dims = rank > 0 ? rank : 1;
   if (!p.require(dim >= -dims && dim < dims, Code::kInvalidProgram, arg, "dimension ", dim,

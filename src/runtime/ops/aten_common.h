@@ -66,10 +66,16 @@ Status with_computed(DType dtype, Fn fn) {
   if (is_floating(dtype)) return fn(float{});
   return fn(int64_t{});
 }
-// The same without integers.
+// The same without integers, for functions of real numbers; require_real() has judged the dtype.
 template <typename Fn>
-Status with_real(DType dtype, Fn fn) {
-  return dtype == DType::kFloat64 ? fn(double{}) : fn(float{});
+Status with_real([[maybe_unused]] DType dtype, Fn fn) {
+  if constexpr (kernels::kFloat64Math) {
+    if (dtype == DType::kFloat64) return fn(double{});
+  }
+  return fn(float{});
 }
+void require_real(Prepare& p, uint32_t arg, DType dtype);
+// Refuses a dtype that an operator has no loop for.
+void require_loop(Prepare& p, uint32_t arg, bool has_loop, DType dtype);
 
 }  // namespace wick::ops

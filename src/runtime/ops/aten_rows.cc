@@ -46,7 +46,7 @@ Status softmax(Prepare& p) {
   Tensor out = p.output(3);
   p.require_arg_count(4);
   p.require(!half_to_float, Code::kUnsupported, 2, "half_to_float must be false");
-  p.require(is_floating(x.dtype), Code::kUnsupported, 0, "expected floating point, found ", dtype_name(x.dtype));
+  require_real(p, 0, x.dtype);
   if (p.failed()) return p.status();
   p.require_dtype(3, out, x.dtype);
   p.resize(3, &out, x.sizes, x.rank);

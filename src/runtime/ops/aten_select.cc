@@ -138,6 +138,7 @@ Status aten_glu(Prepare& p) {
   if (p.failed()) return p.status();
   const uint32_t at = axis(p, 1, dim, x.rank);
   p.require(x.rank > 0 && x.size(at) % 2 == 0, Code::kInvalidProgram, 1, "expected a dimension of even size");
+  require_real(p, 0, is_floating(x.dtype) ? x.dtype : DType::kFloat32);
   require_castable(p, 2, is_floating(x.dtype) ? x.dtype : DType::kFloat32, out.dtype);
   if (p.failed()) return p.status();
   int32_t sizes[kMaxRank];

@@ -40,14 +40,14 @@ Status finish_unary(Prepare& p, const UnaryLoops& loops, DType computed, uint32_
     using T = decltype(type);
     kernels::UnaryMap<T> m = {walk, run, loop_as<T>(loops), lane(out, steps[0]), lane(x, steps[1]), {}};
     for (uint32_t i = 0; i < 3; ++i) m.extra[i] = scalar_as<T>(extra[i]);
-    p.require(m.loop != nullptr, Code::kUnsupported, 0, "this operator does not take ", dtype_name(x.dtype));
+    require_loop(p, 0, m.loop != nullptr, computed);
     if (p.failed()) return p.status();
     return p.finish(run_unary<T>, m);
   });
 }
 
-Status unary(Prepare& p, const UnaryLoops& loops, Result result = Result::kSame, uint32_t out_arg = 1,
-             Scalar extra0 = {}, Scalar extra1 = {}, Scalar extra2 = {}) {
+Status unary_with(Prepare& p, const UnaryLoops& loops, uint32_t out_arg, Scalar extra0, Scalar extra1 = {},
+                  Scalar extra2 = {}, Result result = Result::kSame) {
   const Tensor x = p.tensor(0);
   const Tensor out = p.output(out_arg);
   if (p.failed()) return p.status();
@@ -59,6 +59,12 @@ Status unary(Prepare& p, const UnaryLoops& loops, Result result = Result::kSame,
   if (result == Result::kSame) require_castable(p, out_arg, computed, out.dtype);
   const Scalar extra[3] = {extra0, extra1, extra2};
   return finish_unary(p, loops, computed, out_arg, extra);
+}
+
+// Not inlined: thirty operators are one call of it.
+[[gnu::noinline]] Status unary(Prepare& p, const UnaryLoops& loops, Result result = Result::kSame,
+                               uint32_t out_arg = 1) {
+  return unary_with(p, loops, out_arg, {}, {}, {}, result);
 }
 
 constexpr double kInfinity = __builtin_huge_val();
@@ -109,14 +115,14 @@ Status aten_hardtanh(Prepare& p) {
   if (p.failed()) return p.status();
   require_fits(p, 1, low, x.dtype);
   require_fits(p, 2, high, x.dtype);
-  return unary(p, kernels::kClamp, Result::kSame, 3, low, high);
+  return unary_with(p, kernels::kClamp, 3, low, high);
 }
 
-Status aten_leaky_relu(Prepare& p) { return unary(p, kernels::kLeakyRelu, Result::kSame, 2, p.scalar(1)); }
+Status aten_leaky_relu(Prepare& p) { return unary_with(p, kernels::kLeakyRelu, 2, p.scalar(1)); }
 
 Status aten_elu(Prepare& p) {
   const double scale = p.number(2);
-  return unary(p, kernels::kElu, Result::kSame, 4, float_scalar(p.number(1) * scale), float_scalar(scale), p.scalar(3));
+  return unary_with(p, kernels::kElu, 4, float_scalar(p.number(1) * scale), float_scalar(scale), p.scalar(3));
 }
 
 Status aten_gelu(Prepare& p) {
@@ -129,10 +135,10 @@ Status aten_gelu(Prepare& p) {
 
 Status aten_logit(Prepare& p) {
   if (p.is_none(1)) {
-    return unary(p, kernels::kLogit, Result::kSame, 2, float_scalar(-kInfinity), float_scalar(kInfinity));
+    return unary_with(p, kernels::kLogit, 2, float_scalar(-kInfinity), float_scalar(kInfinity));
   }
   const double epsilon = p.number(1);
-  return unary(p, kernels::kLogit, Result::kSame, 2, float_scalar(epsilon), float_scalar(1.0 - epsilon));
+  return unary_with(p, kernels::kLogit, 2, float_scalar(epsilon), float_scalar(1.0 - epsilon));
 }
 
 Status aten_neg(Prepare& p) {
