@@ -22,6 +22,7 @@ enum Path : uint32_t { kScalar, kPlanes3x3, kRing };
 
 constexpr int32_t kChannelWords = 14;  // constants of one channel, see the core
 constexpr int32_t kConstantWords = 4 * kChannelWords;
+constexpr int32_t kMaxPairs = 256;  // lines up to 500 pixels or so: 12 KB of planes
 
 // One axis of the image: sizes, and how far apart its neighbours lie.
 struct Axis {
@@ -45,7 +46,7 @@ bool fits_planes(const DepthwiseConv2dS8& c) {
   const bool window = c.kernel_h == 3 && c.kernel_w == 3 && c.dilation_h == 1 && c.dilation_w == 1 &&
                       c.stride_h == c.stride_w && (c.stride_w == 1 || c.stride_w == 2);
   const bool borders = c.pad_h >= 0 && c.pad_h <= 1 && c.pad_w >= 0 && c.pad_w <= 1 && c.in_h > 0 && c.in_w > 0;
-  return window && borders && c.in_c == c.out_c && c.in_c >= 4;
+  return window && borders && c.in_c == c.out_c && c.in_c >= 4 && layout_of(c).pairs <= kMaxPairs;
 }
 
 // True when all channels requantize fast, told from sign bits alone: this runs at every load.
