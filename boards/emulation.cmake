@@ -1,16 +1,27 @@
 # What the host needs to run programs on emulated cores, side by side in lib/wick: the plugin that counts instructions,
-# and a runner image for each target. The images are built where the target's own preset builds (build/cortex-m33),
-# so that both share their objects.
+# and a runner image for each target. The images are built where the target's own preset builds (build/cortex-m33), so
+# that both share their objects; here are links to them.
 set(emulation_dir ${CMAKE_BINARY_DIR}/lib/wick)
+set(misbehaving_dir ${CMAKE_BINARY_DIR}/lib/wick-test) # for tests: an image that misbehaves in place of the runner
+file(MAKE_DIRECTORY ${emulation_dir} ${misbehaving_dir})
 
 add_library(wick_counter MODULE qemu_counter/plugin.c)
 target_link_libraries(wick_counter PRIVATE wick_warnings)
 set_target_properties(wick_counter PROPERTIES
   PREFIX "" C_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${emulation_dir})
-if(WICK_SANITIZE)
+if(WICK_SANITIZE) # QEMU, which loads it, is not built with sanitizers
   target_compile_options(wick_counter PRIVATE -fno-sanitize=all)
   target_link_options(wick_counter PRIVATE -fno-sanitize=all)
 endif()
+file(CREATE_LINK ${emulation_dir}/wick_counter.so ${misbehaving_dir}/wick_counter.so SYMBOLIC)
+install(TARGETS wick_counter LIBRARY DESTINATION lib/wick)
+
+set(targets cortex-m0plus cortex-m4 cortex-m33 cortex-m55)
+foreach(target ${targets})
+  set(build_dir ${PROJECT_SOURCE_DIR}/build/${target})
+  file(CREATE_LINK ${build_dir}/boards/wick_runner.elf ${emulation_dir}/${target}.elf SYMBOLIC)
+  file(CREATE_LINK ${build_dir}/tests/wick_misbehave.elf ${misbehaving_dir}/${target}.elf SYMBOLIC)
+endforeach()
 
 if(NOT WICK_IMAGES)
   return()
@@ -21,27 +32,18 @@ if(NOT ARM_GCC)
     "(apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib, then build again)")
   return()
 endif()
-find_program(NINJA ninja)
 
-# A second folder for tests: an image that misbehaves in place of the runner, with the same plugin.
-set(misbehaving_dir ${CMAKE_BINARY_DIR}/lib/wick-test)
-file(MAKE_DIRECTORY ${emulation_dir} ${misbehaving_dir})
-file(CREATE_LINK ${emulation_dir}/wick_counter.so ${misbehaving_dir}/wick_counter.so SYMBOLIC)
-
+# One at a time: each of them keeps all processors busy.
 set_property(GLOBAL APPEND PROPERTY JOB_POOLS wick_images=1)
-add_custom_target(wick_images ALL)
-foreach(target cortex-m0plus cortex-m4 cortex-m33 cortex-m55)
-  set(build_dir ${CMAKE_SOURCE_DIR}/build/${target})
+foreach(target ${targets})
+  set(build_dir ${PROJECT_SOURCE_DIR}/build/${target})
   # Configured once; from then on its own build files notice what has changed.
   add_custom_command(OUTPUT ${build_dir}/build.ninja
     COMMAND ${CMAKE_COMMAND} --preset ${target} --log-level=WARNING
-    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Configuring ${target}" VERBATIM)
-  add_custom_target(wick_image_${target}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} JOB_POOL wick_images COMMENT "Configuring ${target}" VERBATIM)
+  add_custom_target(wick_image_${target} ALL
     COMMAND ${CMAKE_COMMAND} --build ${build_dir} --target wick_runner wick_misbehave -- --quiet
-    COMMAND ${CMAKE_COMMAND} -E create_symlink ${build_dir}/boards/wick_runner.elf ${emulation_dir}/${target}.elf
-    COMMAND ${CMAKE_COMMAND} -E create_symlink ${build_dir}/tests/wick_misbehave.elf ${misbehaving_dir}/${target}.elf
     DEPENDS ${build_dir}/build.ninja
-    BYPRODUCTS ${emulation_dir}/${target}.elf
     JOB_POOL wick_images COMMENT "Building the runner image of ${target}" VERBATIM)
-  add_dependencies(wick_images wick_image_${target})
+  install(FILES ${build_dir}/boards/wick_runner.elf DESTINATION lib/wick RENAME ${target}.elf)
 endforeach()
