@@ -82,6 +82,8 @@ class Prepare {
 
   // An out argument: a tensor that may be written. Fails when it is constant.
   Tensor output(uint32_t arg);
+  // Says that the method has memory of which a later call reads what an earlier one wrote. Not every file names it.
+  void keeps_state();
   // Gives an output the sizes that the operator computed. For a static output they must be equal to its own; for one
   // with an upper bound the new sizes are kept. Updates `output` itself.
   void resize(uint32_t arg, Tensor* output, const int32_t* sizes, uint32_t rank);

@@ -67,6 +67,8 @@ void Prepare::note_tensor(uint32_t arg, int32_t value, Tensor& t) {
   require(expected, Code::kInvalidProgram, arg, "tensor has no memory: neither planned, constant, input nor output");
 }
 
+void Prepare::keeps_state() { method_->has_state_ = true; }
+
 bool Prepare::is_none(uint32_t arg) {
   Value v;
   read(arg, &v);

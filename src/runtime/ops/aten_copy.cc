@@ -105,6 +105,7 @@ Status aten_copy(Prepare& p) {
 // (self, src, non_blocking) -> self
 Status aten_copy_inplace(Prepare& p) {
   const Tensor out = p.output(0), source = p.tensor(1);
+  p.keeps_state();  // ExecuTorch writes back mutable buffers this way, and nothing else
   require_blocking(p, 2);
   p.require_arg_count(3);
   require_cast(p, 1, source.dtype, out.dtype);
