@@ -88,7 +88,11 @@ void exported_case(const Walk& walk, const fs::path& folder, const fs::path& inp
                                    ? number_of(read_json(inputs / "case.json"), "float_pte_max_abs_error")
                                    : 0)};
   exported_program(walk, folder, inputs, "float.pte", "float", inputs, c, samples);
-  c.nearness = j.value("executorch_wrong", false) ? Nearness{0, number_of(j, "int8_atol")} : Nearness{1e-6, 0};
+  // Where ExecuTorch is wrong, the truth is PyTorch's simulation in floating point, which int8_atol (half a step) holds
+  // operators to. After several layers integers may round to the next step, as ExecuTorch's do in models where it is
+  // right (int8_steps_from_quantized_model).
+  const double steps = group == "model" ? 2.0 : 1.0;
+  c.nearness = j.value("executorch_wrong", false) ? Nearness{0, steps * number_of(j, "int8_atol")} : Nearness{1e-6, 0};
   c.kind = group + " int8";
   // ExecuTorch 1.3.1 loses the bias of its own linear layers (it lies in kernel_sum, which its kernel did not read
   // there). The programs are the same as 1.4.1's, whose outputs are right.
