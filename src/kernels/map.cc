@@ -45,10 +45,10 @@ bool has_zero(const Part<T>& part, uint32_t count) {
   return false;
 }
 
-// Elements to take at once: all, when nothing passes through a block.
-uint32_t part_count(bool direct, uint32_t run, uint32_t done) {
+// Elements that pass through a block at once.
+uint32_t part_count(uint32_t run, uint32_t done) {
   const uint32_t left = run - done;
-  return direct || left < kBlock ? left : kBlock;
+  return left < kBlock ? left : kBlock;
 }
 
 // T holds every value of the source exactly.
@@ -57,7 +57,7 @@ void cast_elements(const CastMap& m) {
   Cursor c{{m.out.data, m.x.data}};
   do {
     for (uint32_t i = 0; i < m.run;) {
-      const uint32_t count = part_count(false, m.run, i);
+      const uint32_t count = part_count(m.run, i);
       T block[kBlock];
       load_block(m.x.dtype, element(m.x, c.at[1], i), m.x.step, count, block);
       store_block(m.out.dtype, block, count, element(m.out, c.at[0], i), m.out.step);
@@ -70,19 +70,20 @@ void cast_elements(const CastMap& m) {
 
 template <typename T>
 void map_unary(const UnaryMap<T>& m) {
-  const bool direct = readable<T>(m.x) && m.x.step == 1 && writable<T>(m.out);
   Cursor c{{m.out.data, m.x.data}};
+  if (readable<T>(m.x) && m.x.step == 1 && writable<T>(m.out)) {
+    do {
+      m.loop(reinterpret_cast<const T*>(c.at[1]), reinterpret_cast<T*>(c.at[0]), m.run, m.extra);
+    } while (advance(m.walk, c));
+    return;
+  }
   do {
     for (uint32_t i = 0; i < m.run;) {
-      const uint32_t count = part_count(direct, m.run, i);
+      const uint32_t count = part_count(m.run, i);
       T block[kBlock];
-      if (direct) {
-        m.loop(reinterpret_cast<const T*>(c.at[1]), reinterpret_cast<T*>(c.at[0]), count, m.extra);
-      } else {
-        load_block(m.x.dtype, element(m.x, c.at[1], i), m.x.step, count, block);
-        m.loop(block, block, count, m.extra);
-        store_block(m.out.dtype, block, count, element(m.out, c.at[0], i), m.out.step);
-      }
+      load_block(m.x.dtype, element(m.x, c.at[1], i), m.x.step, count, block);
+      m.loop(block, block, count, m.extra);
+      store_block(m.out.dtype, block, count, element(m.out, c.at[0], i), m.out.step);
       i += count;
     }
   } while (advance(m.walk, c));
@@ -93,10 +94,20 @@ bool map_binary(const BinaryMap<T>& m) {
   const bool direct =
       (m.a_constant || readable<T>(m.a)) && (m.b_constant || readable<T>(m.b)) && writable<T>(m.out) && !m.nonzero_b;
   Cursor c{{m.out.data, m.a.data, m.b.data}};
+  if (direct) {
+    const T* constant = &m.constant;
+    do {
+      const T* a = m.a_constant ? constant : reinterpret_cast<const T*>(c.at[1]);
+      const T* b = m.b_constant ? constant : reinterpret_cast<const T*>(c.at[2]);
+      m.loop(a, static_cast<uint32_t>(m.a.step), b, static_cast<uint32_t>(m.b.step), reinterpret_cast<T*>(c.at[0]),
+             m.run, m.extra);
+    } while (advance(m.walk, c));
+    return true;
+  }
   const Part<T> constant = {&m.constant, 0};
   do {
     for (uint32_t i = 0; i < m.run;) {
-      const uint32_t count = part_count(direct, m.run, i);
+      const uint32_t count = part_count(m.run, i);
       T a_block[kBlock], b_block[kBlock];
       const Part<T> a = m.a_constant ? constant : part_of(m.a, c.at[1], i, count, a_block);
       const Part<T> b = m.b_constant ? constant : part_of(m.b, c.at[2], i, count, b_block);
@@ -119,7 +130,7 @@ void map_select(const SelectMap<T>& m) {
   const Part<T> constant = {&m.constant, 0};
   do {
     for (uint32_t i = 0; i < m.run;) {
-      const uint32_t count = part_count(false, m.run, i);
+      const uint32_t count = part_count(m.run, i);
       T a_block[kBlock], b_block[kBlock];
       const Part<T> a = m.a_constant ? constant : part_of(m.a, c.at[2], i, count, a_block);
       const Part<T> b = part_of(m.b, c.at[3], i, count, b_block);

@@ -9,16 +9,18 @@ namespace wick::kernels {
 
 namespace {
 
+// For cheap arithmetic, where the loop counts.
 template <typename T, typename F>
 void unary_loop(const T* x, T* y, uint32_t count, const T* extra) {
-  for (; count >= 4; count -= 4, x += 4, y += 4) {
+  const T e[3] = {extra[0], extra[1], extra[2]};  // y could be where they lie
+  for (const T* end = x + (count & ~3u); x != end; x += 4, y += 4) {
     const T a = x[0], b = x[1], c = x[2], d = x[3];
-    y[0] = F::of(a, extra);
-    y[1] = F::of(b, extra);
-    y[2] = F::of(c, extra);
-    y[3] = F::of(d, extra);
+    y[0] = F::of(a, e);
+    y[1] = F::of(b, e);
+    y[2] = F::of(c, e);
+    y[3] = F::of(d, e);
   }
-  for (; count > 0; --count) *y++ = F::of(*x++, extra);
+  for (count &= 3u; count > 0; --count) *y++ = F::of(*x++, e);
 }
 
 // For functions whose own cost hides the loop's.
@@ -49,11 +51,11 @@ constexpr UnaryLoops number_loops() {
     }                                               \
   };
 
-// Keeps NaN. On floats by their bits, which needs no FPU: negative numbers are those between -0 and -infinity.
+// Keeps NaN. On floats by their bits, which needs no FPU: as integers, -0 to -infinity are those up to the latter.
 struct Relu {
   static float of(float x, const float*) {
     const int32_t bits = std::bit_cast<int32_t>(x);
-    return std::bit_cast<uint32_t>(x) <= 0xFF800000u ? std::bit_cast<float>(bits & ~(bits >> 31)) : x;
+    return std::bit_cast<float>(bits <= -0x800000 ? 0 : bits);
   }
   static double of(double x, const double*) { return x < 0 ? 0 : x; }
   static int64_t of(int64_t x, const int64_t*) { return x < 0 ? 0 : x; }
@@ -61,7 +63,7 @@ struct Relu {
 struct Clamp {
   template <typename T>
   static T of(T x, const T* e) {
-    const T raised = x < e[0] ? e[0] : x;
+    const T raised = e[0] > x ? e[0] : x;
     return raised > e[1] ? e[1] : raised;
   }
 };
