@@ -189,6 +189,13 @@ std::vector<uint64_t> read_markers(const fs::path& path) {
   return markers;
 }
 
+// QEMU's options end at commas; doubled ones are part of the text.
+std::string option_text(const std::string& text) {
+  std::string escaped;
+  for (char c : text) escaped.append(c == ',' ? 2 : 1, c);
+  return escaped;
+}
+
 EmulatorRun not_started(std::string text) {
   EmulatorRun run;
   run.text = std::move(text);
@@ -245,7 +252,7 @@ EmulatorRun run_in_emulator(const std::string& target, const std::vector<uint8_t
                                         "-semihosting-config",
                                         "enable=on,target=native",
                                         "-plugin",
-                                        plugin.string() + ",out=markers",
+                                        option_text(plugin.string()) + ",out=markers",
                                         "-kernel",
                                         image.string()};
   const Child child = start(folder.path(), arguments);

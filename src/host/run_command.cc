@@ -225,7 +225,12 @@ class Run {
     }
     line("arena", text(grouped(result_.arena_bytes), " bytes: persistent ", grouped(result_.persistent_bytes),
                        ", planned ", grouped(result_.planned_bytes), ", scratch ", grouped(result_.scratch_bytes)));
-    if (result_.stack_bytes) line("stack", text(grouped(*result_.stack_bytes), " bytes at most"));
+    if (result_.stack_bytes) {
+      const auto part = [](const std::optional<uint64_t>& bytes) { return grouped(bytes.value_or(0)); };
+      line("stack",
+           text(part(result_.stack_bytes), " bytes at most: load ", part(result_.load_stack_bytes), ", prepare ",
+                part(result_.prepare_stack_bytes), ", execute ", part(result_.execute_stack_bytes)));
+    }
   }
 
   std::optional<uint64_t> macs(size_t call, const OperatorCost& cost) const {
@@ -309,7 +314,11 @@ class Run {
     j["persistent_bytes"] = result_.persistent_bytes;
     j["planned_bytes"] = result_.planned_bytes;
     j["scratch_bytes"] = result_.scratch_bytes;
-    j["stack_bytes"] = result_.stack_bytes ? Json(*result_.stack_bytes) : Json();
+    const auto or_null = [](const std::optional<uint64_t>& bytes) { return bytes ? Json(*bytes) : Json(); };
+    j["stack_bytes"] = or_null(result_.stack_bytes);
+    j["load_stack_bytes"] = or_null(result_.load_stack_bytes);
+    j["prepare_stack_bytes"] = or_null(result_.prepare_stack_bytes);
+    j["execute_stack_bytes"] = or_null(result_.execute_stack_bytes);
     j["load_instructions"] = instructions(load);
     j["prepare_instructions"] = instructions(result_.prepare_ticks);
     j["instructions"] = instructions(last);
