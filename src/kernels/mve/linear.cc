@@ -2,6 +2,7 @@
 // with a lane per output.
 #include "kernels/mve/linear.h"
 
+#include "kernels/isa.h"
 #include "kernels/mve/requantize.h"
 
 namespace wick::kernels::mve {
@@ -108,7 +109,7 @@ void batch_matmul_s8(const BatchMatmulS8& c, const int8_t* lhs, const int8_t* rh
   }
 }
 
-#if __ARM_FEATURE_MVE & 2
+#if defined(WICK_ISA_MVE_FLOAT)
 
 namespace {
 

@@ -1,10 +1,11 @@
 // Between float and INT8 or INT16 on Helium's float lanes. Those flush denormal numbers to zero: where that could
 // change a result, and on cores without float lanes, scalar does the work.
+#include "kernels/isa.h"
 #include "kernels/mve/requantize.h"
 
 namespace wick::kernels::mve {
 
-#if __ARM_FEATURE_MVE & 2
+#if defined(WICK_ISA_MVE_FLOAT)
 
 namespace {
 
