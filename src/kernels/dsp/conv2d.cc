@@ -6,7 +6,6 @@
 #include "kernels/dsp/conv2d_winograd.h"
 #include "kernels/dsp/fast_requantize.h"
 #include "kernels/dsp/simd.h"
-#include "kernels/dsp/sums.h"
 #include "kernels/scalar/requantize_out.h"
 
 namespace wick::kernels::dsp {
@@ -160,7 +159,7 @@ void run_direct(const Job& job, const int8_t* image, int8_t* out) {
 }
 
 KernelMemory memory_of(const Conv2dS8& c, const ConvPlan& plan) {
-  return {c.input_offset != 0 ? static_cast<uint32_t>(c.out_c) * 4 : 0, static_cast<uint32_t>(scratch_bytes(c, plan))};
+  return {0, static_cast<uint32_t>(scratch_bytes(c, plan))};
 }
 
 Conv2dS8 conv2d_of(const DepthwiseConv2dS8& c) {
@@ -211,14 +210,7 @@ KernelMemory conv2d_s8_plan(Conv2dS8& c) {
 }
 
 void conv2d_s8_prepare(Conv2dS8& c, void* prepared) {
-  if (c.path == 0) {
-    scalar::conv2d_s8_prepare(c, prepared);
-    return;
-  }
-  c.prepared = c.input_offset != 0 ? prepared : nullptr;
-  if (c.prepared == nullptr) return;
-  fold_row_sums(c.weights, c.out_c, c.kernel_h * c.kernel_w * c.in_c, c.bias, c.input_offset,
-                static_cast<int32_t*>(prepared));
+  if (c.path == 0) scalar::conv2d_s8_prepare(c, prepared);
 }
 
 void conv2d_s8(const Conv2dS8& c, const int8_t* input, int8_t* output, void* scratch) {
@@ -237,13 +229,6 @@ KernelMemory one_channel_depthwise_plan(DepthwiseConv2dS8& c) {
   if (plan.arithmetic == ConvPlan::kScalar) return {};
   c.path = plan.pack() | kDepthwiseIsConv2d;
   return memory_of(conv, plan);
-}
-
-void one_channel_depthwise_prepare(DepthwiseConv2dS8& c, void* prepared) {
-  c.prepared = c.input_offset != 0 ? prepared : nullptr;
-  if (c.prepared == nullptr) return;
-  fold_column_sums(c.weights, c.kernel_h * c.kernel_w, c.out_c, c.bias, c.input_offset,
-                   static_cast<int32_t*>(prepared));
 }
 
 void one_channel_depthwise(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output, void* scratch) {

@@ -34,8 +34,9 @@ bool fits_core(const Conv2dS8& c) {
   if (c.batch < 1 || c.out_h < 1 || c.out_w < 1 || c.out_c < 1 || c.in_h < 1 || c.in_w < 1 || depth_of(c) < 1) {
     return false;
   }
-  // Padding is made of bytes that count as 0.
-  return all_inside(c) || (c.input_offset >= -127 && c.input_offset <= 128);
+  // Padding is made of bytes that count as 0; elsewhere a value with its offset must fit a half.
+  return largest_operand(c.input_offset) <= INT16_MAX &&
+         (all_inside(c) || (c.input_offset >= -127 && c.input_offset <= 128));
 }
 
 int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
@@ -157,7 +158,7 @@ Block block_of(const Conv2dS8& c, const ConvPlan& plan) {
 
 Window window_of(const Conv2dS8& c, const ConvPlan& plan, const Block& block) {
   const int32_t line = plan.direct ? c.in_w * c.in_c : block.line_bytes;
-  return window_of(c.kernel_w * c.in_c, c.kernel_h, line * c.dilation_h);
+  return window_of(c.kernel_w * c.in_c, c.kernel_h, line * c.dilation_h, c.input_offset);
 }
 
 RowSet row_set_of(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout) {
@@ -168,7 +169,7 @@ RowSet row_set_of(const Conv2dS8& c, const ConvPlan& plan, WeightLayout layout) 
   rows.count = c.out_c;
   rows.run_bytes = c.kernel_w * c.in_c;
   rows.runs = c.kernel_h;
-  rows.bias = c.prepared != nullptr ? static_cast<const int32_t*>(c.prepared) : c.bias;
+  rows.bias = c.bias;
   rows.multiplier = c.multiplier;
   rows.shift = c.shift;
   rows.output_offset = c.output_offset;

@@ -1,7 +1,7 @@
 @ Exact integer Winograd F(2x2, 3x3): a tile of 2x2 outputs from 4x4 inputs by 16 products instead of 36.
 @ Armv7E-M or Armv8-M with the DSP extension and a single-precision FPU.
 @
-@   inputs   V = B'dB     B' = (1 0 -1 0)(0 1 1 0)(0 -1 1 0)(0 1 0 -1)      |v| <= 512
+@   inputs   V = B'dB     B' = (1 0 -1 0)(0 1 1 0)(0 -1 1 0)(0 1 0 -1)      |v| <= 1020, input offset included
 @   weights  U = HgH'     H  = (2 0 0)(1 1 1)(1 -1 1)(0 0 2)               |u| <= 1152
 @   outputs  A'(U*V)A     A' = (1 1 1 0)(0 1 -1 -1)                         4 times the convolution, exactly
 @
@@ -179,6 +179,7 @@ wick_dsp_winograd_tiles:
 @ Four tiles: ten columns of four lines, all channels. `columns`: 320 bytes.
 @ r0-r3 lines  r4-r7 words  r8-r11 lr pairs  r12 columns
 @ s0 s1 lines 2, 3 meanwhile  s2 offset of the column  s3 bytes of a pixel  s4 V  s5 words left  s6 end of the columns
+@ s7 four times the input offset, twice: position (1, 1) is a sum of four inputs, in all others it cancels
   .macro down_column ror:vararg
   sxtb16 r8, r4 \ror
   sxtb16 r9, r5 \ror
@@ -204,6 +205,9 @@ wick_dsp_winograd_tiles:
   ssub16 \d, \b, \d
   sadd16 lr, \b, \c
   ssub16 \c, \c, \b
+  .if \row == 1
+  sadd16 lr, lr, r3
+  .endif
   str \a, [r2, #(\half * 256 + (4 * \row + 0) * 16 + \t * 4)]
   str lr, [r2, #(\half * 256 + (4 * \row + 1) * 16 + \t * 4)]
   str \c, [r2, #(\half * 256 + (4 * \row + 2) * 16 + \t * 4)]
@@ -215,11 +219,12 @@ wick_dsp_winograd_tiles:
   .type wick_dsp_winograd_inputs, %function
 wick_dsp_winograd_inputs:
   push {r4-r11, lr}
-  ldm r2, {r4, r5, r6}          @ bytes of a line, of a pixel, words of a pixel
+  ldm r2, {r4, r5, r6, r7}      @ bytes of a line, of a pixel, words of a pixel, offsets
   mov r12, r3
   vmov s3, s4, r5, r0
   add r0, r3, #320
   vmov s5, s6, r6, r0
+  vmov s7, r7
   mov r0, r1
   add r1, r0, r4
   add r2, r1, r4
@@ -243,6 +248,7 @@ wick_dsp_winograd_inputs:
   sub r12, #320
   vmov s0, s1, r2, r3
   vmov r2, s4
+  vmov r3, s7
   .irp t, 0, 1, 2, 3
   across_tile \t, 0, 0, 0, 1
   across_tile \t, 0, 1, 3, 2

@@ -16,6 +16,7 @@ struct WinogradArgs {
 };
 struct WinogradLines {
   int32_t line_bytes, pixel_bytes, pixel_words;
+  uint32_t offsets;  // four times the input offset in both halves
 };
 
 extern "C" {
@@ -106,7 +107,8 @@ void run_winograd(const Conv2dS8& c, const ConvPlan& plan, const RowSet& rows, c
   int32_t* u = v + input_words(c);
   int8_t* copy = reinterpret_cast<int8_t*>(u + plan.row_pairs * pair_words(c));
   WinogradArgs args{c.in_c / 2, 0, c.out_c, c.out_w * c.out_c, products};
-  const WinogradLines lines{block.line_bytes, c.in_c, c.in_c / 4};
+  const WinogradLines lines{block.line_bytes, c.in_c, c.in_c / 4,
+                            0x00010001u * static_cast<uint16_t>(4 * c.input_offset)};
   for (int32_t first = 0; first < c.out_c; first += 2 * plan.row_pairs) {
     const int32_t last = first + 2 * plan.row_pairs < c.out_c ? first + 2 * plan.row_pairs : c.out_c;
     write_weights(c, rows, first, last, u);

@@ -165,10 +165,7 @@ KernelMemory depthwise_conv2d_s8_plan(DepthwiseConv2dS8& c) {
   return {0, scratch_bytes};
 }
 
-void depthwise_conv2d_s8_prepare(DepthwiseConv2dS8& c, void* prepared) {
-  if ((c.path & kDepthwiseIsConv2d) != 0) return one_channel_depthwise_prepare(c, prepared);
-  c.prepared = prepared;
-}
+void depthwise_conv2d_s8_prepare(DepthwiseConv2dS8& c, void* prepared) { c.prepared = prepared; }
 
 void depthwise_conv2d_s8(const DepthwiseConv2dS8& c, const int8_t* input, int8_t* output, void* scratch) {
   if ((c.path & kDepthwiseIsConv2d) != 0) return one_channel_depthwise(c, input, output, scratch);

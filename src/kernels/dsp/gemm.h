@@ -8,27 +8,29 @@
 // Pixel stream:  steps x { pair of pixel 0, 1, 2, 3 }   (0, 1 in twos)
 // Row stream, per pair of rows r, r + 1:
 //   bias[r] bias[r+1] | steps x { pair of r, pair of r + 1 } | multiplier addend shift of r | the same of r + 1
-// In the fast form weights and bias are doubled (fast_requantize.h). Flags lie above the last shift's low byte.
+// The pixels' values include the input offset. In the fast form weights and bias are doubled (fast_requantize.h). Flags
+// lie above the last shift's low byte.
 #pragma once
 
 #include <cstdint>
 
 namespace wick::kernels::dsp {
 
-// How one pixel's window lies in memory: `rows` runs of words * 4 + tail bytes. Up to three bytes behind a run are read
-// too; their weights are 0. Read by the assembly: keep the order.
+// How one pixel's window lies in memory: `rows` runs of words * 4 + tail bytes, and what becomes of its values. Up to
+// three bytes behind a run are read too; their weights are 0. Read by the assembly: keep the order.
 struct Window {
   int32_t words;
   int32_t tail;  // 0, 1 or 2
   int32_t rows;
-  int32_t gap;  // from the end of a run's words to the start of the next run
+  int32_t gap;       // from the end of a run's words to the start of the next run
+  uint32_t offsets;  // the input offset in both halves: added to every pair
 
   int32_t steps() const { return rows * 2 * words + (tail == 2 ? rows : tail == 1 ? (rows + 1) / 2 : 0); }
 };
 
 // A run of `bytes`, repeated `rows` times, `row_step` bytes apart. At least two steps, as the cores need.
-inline Window window_of(int32_t bytes, int32_t rows, int32_t row_step) {
-  Window w{bytes / 4, bytes % 4, rows, 0};
+inline Window window_of(int32_t bytes, int32_t rows, int32_t row_step, int32_t input_offset) {
+  Window w{bytes / 4, bytes % 4, rows, 0, 0x00010001u * static_cast<uint16_t>(input_offset)};
   if (w.tail == 3 || w.steps() < 2) {
     ++w.words;
     w.tail = 0;
@@ -43,7 +45,7 @@ struct RowSet {
   bool exact;        // raw sums are wanted: nothing doubled
   int32_t count;
   int32_t run_bytes, runs;
-  const int32_t* bias;  // with the input offset folded in, or null
+  const int32_t* bias;  // or null
   const int32_t* multiplier;
   const int32_t* shift;
   int32_t output_offset;

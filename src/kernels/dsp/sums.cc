@@ -1,4 +1,4 @@
-// How the sums are made: eight bits at a time against zero by USADA8, or two columns to a register by SXTAB16.
+// How the sums are made: four bytes at a time against zero by USADA8.
 #include "kernels/dsp/sums.h"
 
 #include <arm_acle.h>
@@ -39,31 +39,6 @@ void fold_row_sums(const int8_t* matrix, int32_t rows, int32_t length, const int
   }
   for (int32_t r = 0; r < rows; ++r, matrix += length) folded[r] = sum_of(matrix, length);
   fold(bias, offset, 0, rows, folded);
-}
-
-void fold_column_sums(const int8_t* matrix, int32_t length, int32_t columns, const int32_t* bias, int32_t offset,
-                      int32_t* folded) {
-  constexpr int32_t kLaneRows = 255;  // signed bytes that a 16-bit lane holds
-  int32_t c = 0;
-  for (; length <= kLaneRows && c + 4 <= columns; c += 4) {
-    uint32_t even = 0, odd = 0;
-    const int8_t* at = matrix + c;
-    for (int32_t i = 0; i < length; ++i, at += columns) {
-      const uint32_t word = load4(at);
-      even = add_even(even, word);
-      odd = add_odd(odd, word);
-    }
-    folded[c] = static_cast<int16_t>(even);
-    folded[c + 1] = static_cast<int16_t>(odd);
-    folded[c + 2] = static_cast<int32_t>(even) >> 16;
-    folded[c + 3] = static_cast<int32_t>(odd) >> 16;
-  }
-  for (; c < columns; ++c) {
-    uint32_t sum = 0;
-    for (int32_t i = 0; i < length; ++i) sum += static_cast<uint32_t>(matrix[i * columns + c]);
-    folded[c] = static_cast<int32_t>(sum);
-  }
-  fold(bias, offset, 0, columns, folded);
 }
 
 }  // namespace wick::kernels::dsp
