@@ -126,20 +126,20 @@ class TapsOf {
   Taps taps_{};
 };
 
-// The full windows of a row, in blocks, the last of which may overlap the one before.
-void convolve_full(const ConvFloat& c, const Lattice& h, const Block& block, const Taps& taps, const BlockStart& row) {
+// `count` outputs in a line with the same taps: in blocks, the last of which may overlap the one before.
+void convolve_line(const Block& block, const BlockSteps& steps, const Taps& taps, const BlockStart& first,
+                   int32_t count) {
   const BlockSum one = block.tile.sum[0][block.many_channels], many = block.tile.sum[1][block.many_channels];
-  const int32_t width = h.full_end - h.full_begin, pixels = block.tile.pixels;
-  int32_t t = h.full_begin;
-  while (t < h.full_end) {
-    const int32_t left = h.full_end - t;
-    const bool block_fits = left >= pixels || (left >= 2 && width >= pixels);
-    if (block_fits && left < pixels) t = h.full_end - pixels;
-    BlockStart start = row;
-    start.x += (h.base + t * h.per_output) * c.h.in_step;
-    start.w += h.k_first * c.h.w_step;
-    start.out += t * block.steps.out_pixel;
-    (block_fits ? many : one)(block.data, taps, block.steps, start);
+  const int32_t pixels = block.tile.pixels;
+  int32_t t = 0;
+  while (t < count) {
+    const int32_t left = count - t;
+    const bool block_fits = left >= pixels || (left >= 2 && count >= pixels);
+    if (block_fits && left < pixels) t = count - pixels;
+    BlockStart start = first;
+    start.x += t * steps.x_pixel;
+    start.out += t * steps.out_pixel;
+    (block_fits ? many : one)(block.data, taps, steps, start);
     t += block_fits ? pixels : 1;
   }
 }
@@ -163,44 +163,68 @@ bool fits_row_3(const ConvFloat& c, const Lattice& h, const Block& block) {
   return first.begin <= 1 && first.end == 3 && last.begin == 0 && last.end >= 2;
 }
 
-// Outputs [begin, end) of a row, whose windows are cut by the border.
-void convolve_cut(const ConvFloat& c, const Lattice& h, const Block& block, TapsOf& edge_taps, int32_t rows,
-                  int32_t begin, int32_t end, const BlockStart& row) {
-  for (int32_t t = begin; t < end; ++t) {
-    const TapRange range = inside(h, c.h.in, t);
-    const Taps& taps = edge_taps(rows, range.end - range.begin);
-    BlockStart start = row;
-    if (taps.count[0] > 0) {
-      start.x += (h.base + t * h.per_output + range.begin * h.per_tap) * c.h.in_step;
-      start.w += (h.k_first + range.begin * h.k_step) * c.h.w_step;
-    }
-    start.out += t * block.steps.out_pixel;
-    block.tile.sum[0][block.many_channels](block.data, taps, block.steps, start);
+// Where the window of output t of a row starts, with the taps in `range`.
+BlockStart in_row(const ConvFloat& c, const Lattice& h, const Block& block, const BlockStart& row, int32_t t,
+                  const TapRange& range) {
+  BlockStart start = row;
+  if (range.begin < range.end) {
+    start.x += (h.base + t * h.per_output + range.begin * h.per_tap) * c.h.in_step;
+    start.w += (h.k_first + range.begin * h.k_step) * c.h.w_step;
   }
+  start.out += t * block.steps.out_pixel;
+  return start;
 }
 
-// All outputs of two lattices for a block of channels: their weights stay in a cache meanwhile.
+// The same for row t of an image.
+BlockStart in_image(const ConvFloat& c, const Lattice& v, const Lattice& h, const Block& block, int32_t t,
+                    const TapRange& range) {
+  BlockStart start = block.start;
+  if (range.begin < range.end) {
+    start.x += (v.base + t * v.per_output + range.begin * v.per_tap) * c.v.in_step;
+    start.w += (v.k_first + range.begin * v.k_step) * c.v.w_step;
+  }
+  start.out += (v.first + t * v.step) * c.v.out_step + h.first * c.h.out_step;
+  return start;
+}
+
+// All outputs of two lattices for a block of channels: their weights stay in a cache meanwhile. What a row's ends cut
+// off runs down the columns, where neighbours have the same taps.
 void convolve_block(const ConvFloat& c, const Lattice& v, const Lattice& h, const Block& block) {
   TapsOf full_taps(c, v, h), edge_taps(c, v, h);
   const bool row_3 = fits_row_3(c, h, block);
+  const BlockSteps down{wrap_mul(v.per_output, c.v.in_step), block.steps.w_channel,  0, 1,
+                        wrap_mul(v.step, c.v.out_step),      block.steps.out_channel};
+  const auto cut_outputs = [&](auto each) {
+    for (int32_t t = 0; t < h.full_begin; ++t) each(t);
+    for (int32_t t = h.full_end; t < h.count; ++t) each(t);
+  };
   for (int32_t t = 0; t < v.count; ++t) {
     const TapRange range = inside(v, c.v.in, t);
     const int32_t rows = range.end - range.begin;
-    BlockStart row = block.start;
-    if (rows > 0) {
-      row.x += (v.base + t * v.per_output + range.begin * v.per_tap) * c.v.in_step;
-      row.w += (v.k_first + range.begin * v.k_step) * c.v.w_step;
-    }
-    row.out += (v.first + t * v.step) * c.v.out_step + h.first * c.h.out_step;
+    const BlockStart row = in_image(c, v, h, block, t, range);
     const Taps& taps = full_taps(rows, h.taps);
     if (row_3 && (rows == 2 || rows == 3)) {
       convolve_row_3(c, h, block, full_taps, row);
       continue;
     }
-    convolve_full(c, h, block, taps, row);
-    convolve_cut(c, h, block, edge_taps, rows, 0, h.full_begin, row);
-    convolve_cut(c, h, block, edge_taps, rows, h.full_end, h.count, row);
+    if (h.full_begin < h.full_end) {
+      convolve_line(block, block.steps, taps, in_row(c, h, block, row, h.full_begin, {0, h.taps}),
+                    h.full_end - h.full_begin);
+    }
+    if (!row_3 && t >= v.full_begin && t < v.full_end) continue;
+    cut_outputs([&](int32_t o) {
+      const TapRange columns = inside(h, c.h.in, o);
+      convolve_line(block, block.steps, edge_taps(rows, columns.end - columns.begin),
+                    in_row(c, h, block, row, o, columns), 1);
+    });
   }
+  if (row_3 || v.full_begin >= v.full_end) return;
+  const BlockStart first = in_image(c, v, h, block, v.full_begin, {0, v.taps});
+  cut_outputs([&](int32_t o) {
+    const TapRange columns = inside(h, c.h.in, o);
+    convolve_line(block, down, edge_taps(v.taps, columns.end - columns.begin), in_row(c, h, block, first, o, columns),
+                  v.full_end - v.full_begin);
+  });
 }
 
 void convolve_lattice(const ConvFloat& c, const Lattice& v, const Lattice& h, const TileData& data, const Tile& tile) {

@@ -95,6 +95,7 @@ Value smallest() {
 template <typename Access>
 void maximum_planes(const Pool& c, const Access& access, const void* input, void* output, int64_t* indices) {
   using Value = typename Access::Value;
+  const int32_t column_step = wrap_mul(c.h.dilation, c.in_steps.column);
   for (int32_t n = 0; n < c.batch; ++n) {
     for (int32_t ch = 0; ch < c.channels; ++ch) {
       const int32_t in_plane = n * c.in_steps.batch + ch * c.in_steps.channel;
@@ -112,9 +113,12 @@ void maximum_planes(const Pool& c, const Access& access, const void* input, void
           int32_t best_at =
               wrap_add(wrap_mul(y_begin, c.h.in), x_begin);  // may lie far outside when the window is empty
           for (int32_t y = y_begin; y < y_end; y += c.v.dilation) {
-            for (int32_t x = x_begin; x < x_end; x += c.h.dilation) {
-              const Value value = access.load(input, in_plane + y * c.in_steps.row + x * c.in_steps.column);
-              if (value > best || value != value) {
+            int32_t at = in_plane + y * c.in_steps.row + x_begin * c.in_steps.column;
+            for (int32_t x = x_begin; x < x_end; x += c.h.dilation, at += column_step) {
+              const Value value = access.load(input, at);
+              // Larger, or one of the two is NaN: a single comparison in the common case.
+              if (value <= best) continue;
+              if (best == best || value != value) {
                 best = value;
                 best_at = y * c.h.in + x;
               }
