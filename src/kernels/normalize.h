@@ -14,7 +14,7 @@ struct Normalize {
   enum Operand : uint32_t { kX, kY, kWeight, kBias, kStatistic, kOperands };
   Nest<kOperands, 3> groups;    // from group to group
   Nest<kOperands, 3> elements;  // inside a group; no step in the statistics
-  int32_t count = 0;         // elements in a group
+  int32_t count = 0;            // elements in a group
   double eps = 0.0;
   DType dtype, parameter_dtype, statistic_dtype;
 };
