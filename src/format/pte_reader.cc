@@ -31,7 +31,8 @@ Status judge_identifier(const uint8_t* p, ErrorText& error) {
 
 Status PteFile::open(const void* bytes, size_t size, ErrorText& error) {
   root_ = Table();
-  plans_ = segments_ = Vector();
+  plans_ = segments_ = constant_offsets_ = Vector();
+  constant_bytes_ = Bytes();
   segment_base_ = 0;
   const uint8_t* p = static_cast<const uint8_t*>(bytes);
   if (p == nullptr || size < kSmallestFile) {
@@ -81,7 +82,15 @@ Status PteFile::open(const void* bytes, size_t size, ErrorText& error) {
     error.add("the program has no methods");
     return Code::kInvalidProgram;
   }
-  return {};
+  const Table constants = root_.table(fb::Program::VT_CONSTANT_SEGMENT);
+  if (constants.present()) constant_offsets_ = constants.vector(fb::Subsegments::VT_OFFSETS, 8);
+  if (buffer_.bad()) {
+    error.add("malformed table of constants");
+    return Code::kInvalidProgram;
+  }
+  // Entry 0 is reserved: a program without constants has it alone, and perhaps no segment.
+  if (constant_offsets_.count <= 1) return {};
+  return segment(constants.u32(fb::Subsegments::VT_SEGMENT), &constant_bytes_, error);
 }
 
 Status PteFile::segment(uint32_t index, Bytes* bytes, ErrorText& error) const {
@@ -106,15 +115,12 @@ Status PteFile::segment(uint32_t index, Bytes* bytes, ErrorText& error) const {
   return {};
 }
 
-Status PteFile::subsegment(const Table& table, uint32_t index, uint32_t bytes, const char* what, const uint8_t** data,
-                           ErrorText& error) const {
-  const Vector offsets = table.present() ? table.vector(fb::Subsegments::VT_OFFSETS, 8) : Vector();
-  if (buffer_.bad() || index >= offsets.count) {
+Status PteFile::subsegment(const Vector& offsets, const Bytes& segment_bytes, uint32_t index, uint32_t bytes,
+                           const char* what, const uint8_t** data, ErrorText& error) const {
+  if (index >= offsets.count) {
     error.add(what, " ", index, " of ", offsets.count);
     return Code::kInvalidProgram;
   }
-  Bytes segment_bytes;
-  WICK_TRY(segment(table.u32(fb::Subsegments::VT_SEGMENT), &segment_bytes, error));
   const uint64_t offset = offsets.u64(index);
   if (offset > segment_bytes.size || bytes > segment_bytes.size - offset) {
     error.add(what, " ", index, " (offset ", offset, ", ", bytes, " bytes) lies outside of its segment of ",
@@ -126,9 +132,8 @@ Status PteFile::subsegment(const Table& table, uint32_t index, uint32_t bytes, c
 }
 
 Status PteFile::constant(uint32_t index, uint32_t bytes, const uint8_t** data, ErrorText& error) const {
-  const Table table = root_.table(fb::Program::VT_CONSTANT_SEGMENT);
-  if (table.present() && table.vector(fb::Subsegments::VT_OFFSETS, 8).count > 0) {
-    return subsegment(table, index, bytes, "constant", data, error);
+  if (constant_offsets_.count > 0) {
+    return subsegment(constant_offsets_, constant_bytes_, index, bytes, "constant", data, error);
   }
   // Old files: constants inline, in the FlatBuffer itself.
   const Vector constants = root_.vector(fb::Program::VT_CONSTANTS, 4);
@@ -151,7 +156,11 @@ Status PteFile::initial_value(uint32_t index, uint32_t bytes, const uint8_t** da
     error.add("a mutable tensor has an initial value, but the program has no segment for it");
     return Code::kInvalidProgram;
   }
-  return subsegment(Table::element(buffer_, segments, 0), index, bytes, "initial value", data, error);
+  const Table table = Table::element(buffer_, segments, 0);
+  const Vector offsets = table.vector(fb::Subsegments::VT_OFFSETS, 8);
+  Bytes segment_bytes;
+  if (!buffer_.bad()) WICK_TRY(segment(table.u32(fb::Subsegments::VT_SEGMENT), &segment_bytes, error));
+  return subsegment(offsets, segment_bytes, index, bytes, "initial value", data, error);
 }
 
 Status PteFile::named_data(const char* name, Bytes* bytes, ErrorText& error) const {
@@ -169,26 +178,42 @@ Status PteFile::named_data(const char* name, Bytes* bytes, ErrorText& error) con
   return Code::kNotFound;
 }
 
-Status PteFile::tensor(const Table& table, TensorFacts* facts, ErrorText& error) const {
+Status PteFile::tensor(uint32_t at, TensorFacts* facts, ErrorText& error) const {
+  enum { kScalarType, kStorageOffset, kSizes, kDimOrder, kDataIndex, kAllocation, kLayout, kDynamism, kExtra, kCount };
+  static constexpr Field kFields[kTensorFields] = {
+      {fb::Tensor::VT_SCALAR_TYPE, 1}, {fb::Tensor::VT_STORAGE_OFFSET, 4}, {fb::Tensor::VT_SIZES, 4},
+      {fb::Tensor::VT_DIM_ORDER, 4},   {fb::Tensor::VT_DATA_INDEX, 4},     {fb::Tensor::VT_ALLOCATION, 4},
+      {fb::Tensor::VT_LAYOUT, 1},      {fb::Tensor::VT_DYNAMISM, 1},       {fb::Tensor::VT_EXTRA, 4}};
+  static constexpr Field kAllocationFields[] = {{fb::AllocationInfo::VT_MEMORY_ID, 4},
+                                                {fb::AllocationInfo::VT_OFFSET_LOW, 4},
+                                                {fb::AllocationInfo::VT_OFFSET_HIGH, 4}};
+  static_assert(kCount == kTensorFields);
   TensorFacts& t = *facts;
   t = TensorFacts();
-  const Vector sizes = table.vector(fb::Tensor::VT_SIZES, 4);
-  const Vector dim_order = table.vector(fb::Tensor::VT_DIM_ORDER, 1);
-  const uint8_t scalar_type = table.u8(fb::Tensor::VT_SCALAR_TYPE);
-  const uint8_t dynamism = table.u8(fb::Tensor::VT_DYNAMISM);
-  t.data_index = table.u32(fb::Tensor::VT_DATA_INDEX);
-  if (table.has(fb::Tensor::VT_ALLOCATION)) {
-    const Table allocation = table.table(fb::Tensor::VT_ALLOCATION);
-    t.planned = true;
-    t.memory_id = allocation.u32(fb::AllocationInfo::VT_MEMORY_ID);
-    t.offset = allocation.u32(fb::AllocationInfo::VT_OFFSET_LOW);
-    if (allocation.u32(fb::AllocationInfo::VT_OFFSET_HIGH) != 0 || t.offset > INT32_MAX) {
-      error.add("planned offset beyond 2 GiB");
-      return Code::kUnsupported;
+  const auto table = tensors_.open(buffer_, at, kFields);
+  if (!table.present()) {
+    error.add("malformed tensor table");
+    return Code::kInvalidProgram;
+  }
+  const Vector sizes = table.vector(buffer_, kSizes, 4);
+  const Vector dim_order = table.vector(buffer_, kDimOrder, 1);
+  const uint8_t scalar_type = table.u8(kScalarType);
+  const uint8_t dynamism = table.u8(kDynamism);
+  t.data_index = table.u32(kDataIndex);
+  if (table.has(kAllocation)) {
+    const auto allocation = allocations_.open(buffer_, table.target(buffer_, kAllocation), kAllocationFields);
+    if (allocation.present()) {
+      t.planned = true;
+      t.memory_id = allocation.u32(0);
+      t.offset = allocation.u32(1);
+      if (allocation.u32(2) != 0 || t.offset > INT32_MAX) {
+        error.add("planned offset beyond 2 GiB");
+        return Code::kUnsupported;
+      }
     }
   }
-  if (table.has(fb::Tensor::VT_EXTRA)) {
-    const Table extra = table.table(fb::Tensor::VT_EXTRA);
+  if (table.has(kExtra)) {
+    const Table extra(buffer_, table.target(buffer_, kExtra));
     t.external = extra.u8(fb::ExtraTensorInfo::VT_LOCATION) == 1;
     t.name = extra.string(fb::ExtraTensorInfo::VT_NAME);
     if (extra.u8(fb::ExtraTensorInfo::VT_DEVICE_TYPE) != 0) {
@@ -210,7 +235,7 @@ Status PteFile::tensor(const Table& table, TensorFacts* facts, ErrorText& error)
     error.add("unbounded dynamic shape; export with an upper bound");
     return Code::kUnsupported;
   }
-  if (table.u32(fb::Tensor::VT_STORAGE_OFFSET) != 0 || table.u8(fb::Tensor::VT_LAYOUT) != 0) {
+  if (table.u32(kStorageOffset) != 0 || table.u8(kLayout) != 0) {
     error.add("storage offset or layout that is not strided");
     return Code::kUnsupported;
   }
@@ -227,25 +252,27 @@ Status PteFile::tensor(const Table& table, TensorFacts* facts, ErrorText& error)
   t.dim_order = dim_order.data;
   t.dynamic = dynamism == 1;
   uint32_t seen = 0;
-  uint64_t bytes = element_bytes;
-  bool empty = false;
+  uint32_t bytes = element_bytes;
+  bool too_large = false, empty = false;
   for (uint32_t i = 0; i < t.rank; ++i) {
-    const int32_t size = t.sizes[i];
+    const uint32_t size = static_cast<uint32_t>(t.sizes[i]);
     if (dim_order.data[i] < t.rank) seen |= 1u << dim_order.data[i];
-    if (size > 0) bytes *= static_cast<uint32_t>(size);
+    const uint64_t product = static_cast<uint64_t>(bytes) * size;
     empty = empty || size == 0;
-    if (size < 0 || bytes > INT32_MAX) {
-      error.add("sizes ");
-      error.add_sizes(t.sizes, t.rank);
-      error.add(" are negative or more than 2 GiB");
-      return Code::kInvalidProgram;
-    }
+    too_large = too_large || size > INT32_MAX || product > INT32_MAX;
+    bytes = size == 0 ? bytes : static_cast<uint32_t>(product);
+  }
+  if (too_large) {
+    error.add("sizes ");
+    error.add_sizes(t.sizes, t.rank);
+    error.add(" are negative or more than 2 GiB");
+    return Code::kInvalidProgram;
   }
   if (seen != (1u << t.rank) - 1) {
     error.add("dim_order is not a permutation of 0..", t.rank - 1);
     return Code::kInvalidProgram;
   }
-  t.bytes = empty ? 0 : static_cast<uint32_t>(bytes);
+  t.bytes = empty ? 0 : bytes;
   return {};
 }
 

@@ -23,18 +23,18 @@ struct Bytes {
 
 // Where a tensor's bytes come from.
 struct TensorFacts {
-  const int32_t* sizes = nullptr;      // upper bounds when dynamic
-  const uint8_t* dim_order = nullptr;  // a permutation of 0..rank-1
-  uint32_t rank = 0;
-  DType dtype = DType::kUInt8;
-  bool dynamic = false;
-  bool external = false;       // bytes are in a named data file
-  bool planned = false;        // has a place in planned memory
-  uint32_t bytes = 0;          // of the whole tensor
-  uint32_t data_index = 0;     // constant or initial value; 0: none
-  uint32_t memory_id = 0;      // from 1
-  uint32_t offset = 0;         // in that memory
-  const char* name = nullptr;  // fully qualified name, or null
+  const int32_t* sizes;      // upper bounds when dynamic
+  const uint8_t* dim_order;  // a permutation of 0..rank-1
+  uint32_t rank;
+  DType dtype;
+  bool dynamic;
+  bool external;        // bytes are in a named data file
+  bool planned;         // has a place in planned memory
+  uint32_t bytes;       // of the whole tensor
+  uint32_t data_index;  // constant or initial value; 0: none
+  uint32_t memory_id;   // from 1
+  uint32_t offset;      // in that memory
+  const char* name;     // fully qualified name, or null
 };
 
 class PteFile {
@@ -58,13 +58,13 @@ class PteFile {
   Status initial_value(uint32_t index, uint32_t bytes, const uint8_t** data, ErrorText& error) const;
   // The bytes filed under a name inside the program; kNotFound when there are none.
   Status named_data(const char* name, Bytes* bytes, ErrorText& error) const;
-  // Reads a tensor table. The caller puts the place in front of the message.
-  Status tensor(const Table& table, TensorFacts* facts, ErrorText& error) const;
+  // Reads the tensor table at a position. The caller puts the place in front of the message.
+  Status tensor(uint32_t at, TensorFacts* facts, ErrorText& error) const;
 
  private:
   Status segment(uint32_t index, Bytes* bytes, ErrorText& error) const;
-  Status subsegment(const Table& table, uint32_t index, uint32_t bytes, const char* what, const uint8_t** data,
-                    ErrorText& error) const;
+  Status subsegment(const Vector& offsets, const Bytes& segment_bytes, uint32_t index, uint32_t bytes, const char* what,
+                    const uint8_t** data, ErrorText& error) const;
 
   Bytes file_;
   Buffer buffer_;
@@ -72,6 +72,12 @@ class PteFile {
   Vector plans_;
   Vector segments_;
   uint64_t segment_base_ = 0;
+  // The constants' segment, looked up once.
+  Vector constant_offsets_;
+  Bytes constant_bytes_;
+  static constexpr uint32_t kTensorFields = 9;
+  mutable TableCache<kTensorFields> tensors_;
+  mutable TableCache<3> allocations_;
 };
 
 }  // namespace wick::format

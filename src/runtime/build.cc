@@ -25,8 +25,17 @@ uint32_t hash_on(uint32_t hash, const char* text) {
 const Op* find_op(const OpTable& ops, const char* name, const char* overload) {
   uint32_t hash = hash_on(op_hash(""), name);
   if (overload != nullptr && *overload != '\0') hash = hash_on(hash_on(hash, "."), overload);
-  for (uint32_t i = 0; i < ops.count; ++i) {
-    if (ops.ops[i].hash == hash && names_operator(ops.ops[i].name, name, overload)) return &ops.ops[i];
+  uint32_t low = 0, high = ops.count;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (ops.ops[middle].hash < hash) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  for (; low < ops.count && ops.ops[low].hash == hash; ++low) {
+    if (names_operator(ops.ops[low].name, name, overload)) return &ops.ops[low];
   }
   return nullptr;
 }
@@ -154,7 +163,7 @@ Status Builder::open(const char* name, Method& m) {
       return Code::kInvalidProgram;
     }
   }
-  return judge_operators(m);
+  return {};
 }
 
 Status Builder::judge_operators(Method& m) {
@@ -170,7 +179,9 @@ Status Builder::judge_operators(Method& m) {
       error_.add("operator ", i, " has no name");
       return Code::kInvalidProgram;
     }
-    if (find_op(ops_, name, overload) != nullptr) continue;
+    const Op* op = find_op(ops_, name, overload);
+    if (m.resolved_ != nullptr) m.resolved_[i] = op;
+    if (op != nullptr) continue;
     error_.add(missing == 0 ? "missing operators: " : ", ", name);
     if (overload != nullptr && *overload != '\0') error_.add(".", overload);
     ++missing;
@@ -262,12 +273,7 @@ Status Builder::lay_out(Method& m, Findings& found, uint8_t* shared) {
   if (m.input_epochs_ != nullptr) {
     for (uint32_t i = 0; i < m.inputs_.count; ++i) m.input_epochs_[i] = 0;
   }
-  if (m.resolved_ != nullptr) {
-    const Op** resolved = m.resolved_;
-    m.resolved_ = nullptr;
-    for (uint32_t i = 0; i < m.operators_.count; ++i) resolved[i] = find(m, i);
-    m.resolved_ = resolved;
-  }
+  WICK_TRY(judge_operators(m));
   if (found.table) {
     m.table_ = allocate<Value>(arena_, m.values_.count);
     m.regions_ = allocate<Method::Region>(arena_, m.instructions_.count);

@@ -69,10 +69,10 @@ Status Builder::find_views(Method& m, Findings& found) {
   // The planned bytes of a tensor value; false when it has none.
   auto range_of = [&](int32_t value, Range* range, Tensor* tensor) {
     Value::Kind kind;
-    const format::Table table = m.value_table(value, &kind);
+    const uint32_t at = m.value_position(value, &kind);
     format::TensorFacts facts;
     ErrorText ignored;
-    if (buffer.bad() || kind != Value::Kind::kTensor || !program_.file().tensor(table, &facts, ignored).ok()) {
+    if (buffer.bad() || kind != Value::Kind::kTensor || !program_.file().tensor(at, &facts, ignored).ok()) {
       return false;
     }
     Value v;
@@ -145,8 +145,8 @@ void Builder::find_holes(const Method& m, Findings& found) {
     for (uint32_t i = 0; i < found.view_count; ++i) {
       if (found.views[i].value == static_cast<int32_t>(value)) return false;
     }
-    const format::Table table = m.value_table(static_cast<int32_t>(value), &kind);
-    return kind == Value::Kind::kTensor && file.tensor(table, facts, ignored).ok() && facts->planned;
+    const uint32_t at = m.value_position(static_cast<int32_t>(value), &kind);
+    return kind == Value::Kind::kTensor && file.tensor(at, facts, ignored).ok() && facts->planned;
   };
   for (uint32_t id = 1; id < m.buffer_sizes_.count; ++id) {
     const uint32_t size = static_cast<uint32_t>(m.buffer_sizes_.u64(id));

@@ -88,8 +88,8 @@ bool Prepare::find_viewed(int32_t view, Tensor* source, int32_t* source_value) {
   ErrorText ignored;
   auto facts_of = [&](int32_t value, format::TensorFacts* facts) {
     Value::Kind kind;
-    const format::Table table = method_->value_table(value, &kind);
-    const bool ok = !buffer.bad() && kind == Value::Kind::kTensor && file.tensor(table, facts, ignored).ok();
+    const uint32_t at = method_->value_position(value, &kind);
+    const bool ok = !buffer.bad() && kind == Value::Kind::kTensor && file.tensor(at, facts, ignored).ok();
     buffer.clear();
     return ok && facts->planned;
   };

@@ -270,11 +270,11 @@ Status Method::reset(ErrorText& error) {
   }
   for (uint32_t i = 0; i < values_.count; ++i) {
     Value::Kind kind;
-    const format::Table table = value_table(static_cast<int32_t>(i), &kind);
+    const uint32_t at = value_position(static_cast<int32_t>(i), &kind);
     format::TensorFacts facts;
     program_->file().buffer().clear();
     if (kind != Value::Kind::kTensor) continue;
-    WICK_TRY(program_->file().tensor(table, &facts, error));
+    WICK_TRY(program_->file().tensor(at, &facts, error));
     if (!facts.planned || (facts.data_index == 0 && !facts.external)) continue;
     const uint8_t* initial = nullptr;
     if (facts.external) {

@@ -117,8 +117,13 @@ class Method {
   // values.cc
   Status value(int32_t index, Value* value, ErrorText& error) const;
   Status value_in_file(int32_t index, Value* value, ErrorText& error) const;
-  Status tensor_in_file(const format::Table& table, Tensor* tensor, ErrorText& error) const;
+  Status tensor_in_file(uint32_t at, Tensor* tensor, ErrorText& error) const;
+  uint32_t value_position(int32_t index, Value::Kind* kind) const;
   format::Table value_table(int32_t index, Value::Kind* kind) const;
+  // False when it is no int, or malformed (then the buffer is bad()).
+  bool integer_in_file(int32_t index, int64_t* value) const;
+  // False when it is no tensor, or malformed.
+  bool tensor_value_in_file(int32_t index, Tensor* tensor) const;
   Value io_value(const format::Vector& list, uint32_t index) const;
   bool is_io(int32_t value) const;
   uint8_t* planned_address(uint32_t memory_id, uint32_t offset) const;
@@ -147,6 +152,8 @@ class Method {
   const OpTable* ops_ = nullptr;
   format::Table plan_;
   format::Vector values_, inputs_, outputs_, operators_, instructions_, buffer_sizes_;
+  mutable format::TableCache<2> entries_;
+  mutable format::TableCache<1> ints_;
   Step* steps_ = nullptr;
   const Op** resolved_ = nullptr;  // by operator index
   uint8_t** planned_ = nullptr;    // by memory id - 1

@@ -189,10 +189,28 @@ constexpr uint32_t op_hash(const char* name) {
   return h;
 }
 
+// Operators in ascending order of their hash, so that one is found in a few comparisons.
 struct OpTable {
   const Op* ops;
   uint32_t count;
 };
+
+// The rows of a table in its order, at compile time.
+template <uint32_t n>
+struct SortedOps {
+  Op ops[n];
+  constexpr OpTable table() const { return {ops, n}; }
+};
+template <uint32_t n>
+constexpr SortedOps<n> sort_ops(const Op (&ops)[n]) {
+  SortedOps<n> sorted = {};
+  for (uint32_t i = 0; i < n; ++i) {
+    uint32_t at = i;
+    for (; at > 0 && sorted.ops[at - 1].hash > ops[i].hash; --at) sorted.ops[at] = sorted.ops[at - 1];
+    sorted.ops[at] = ops[i];
+  }
+  return sorted;
+}
 
 // Every operator that wick has. A selective build links a generated table instead.
 extern const OpTable kAllOps;

@@ -9,8 +9,9 @@ constexpr Op kOps[] = {
 #include "runtime/ops/ops.inc"
 #undef WICK_OP
 };
+constexpr auto kSorted = sort_ops(kOps);
 }  // namespace
 
-const OpTable kAllOps = {kOps, sizeof(kOps) / sizeof(kOps[0])};
+const OpTable kAllOps = kSorted.table();
 
 }  // namespace wick

@@ -90,6 +90,14 @@ Tensor Prepare::tensor(uint32_t arg) {
       return t;
     }
   }
+  // As with ints: most are read without making a Value of them.
+  if (!failed() && arg < arg_count_ && !method_->refreshing_) {
+    Tensor t;
+    if (method_->tensor_value_in_file(args_.i32(arg), &t)) {
+      note_tensor(arg, args_.i32(arg), t);
+      return t;
+    }
+  }
   Value v;
   if (!read_kind(arg, &v, bit(Value::Kind::kTensor), "a tensor")) return Tensor();
   note_tensor(arg, args_.i32(arg), v.tensor);
@@ -106,6 +114,12 @@ bool Prepare::optional_tensor(uint32_t arg, Tensor* tensor) {
 }
 
 int64_t Prepare::integer(uint32_t arg) {
+  // Most arguments are plain ints: read without making a Value of them.
+  int64_t value;
+  if (!failed() && arg < arg_count_ && !method_->refreshing_) {
+    if (method_->integer_in_file(args_.i32(arg), &value)) return value;
+    method_->program_->file().buffer().clear();
+  }
   Value v;
   return read_kind(arg, &v, bit(Value::Kind::kInt) | bit(Value::Kind::kBool), "an int") ? v.integer : 0;
 }
@@ -179,11 +193,14 @@ IntList Prepare::int_list(uint32_t arg) {
     // Entries are indices of int values, which may be computed at run time.
     const uint64_t index = items.u64(i);
     const bool in_range = index < method_->values_.count;
+    if (in_range && !method_->refreshing_ && method_->integer_in_file(static_cast<int32_t>(index), &result.items[i])) {
+      continue;
+    }
     if (!in_range || !method_->value(static_cast<int32_t>(index), &v, *error_).ok() || v.kind != Value::Kind::kInt) {
       error_->clear();
       begin_error(Code::kInvalidProgram, arg);
       error_->add("entry ", i, " of the list is no int");
-      return IntList();
+      return result;
     }
     result.items[i] = v.integer;
   }
@@ -364,9 +381,7 @@ Status Prepare::finish_bytes(Run run, const void* params, uint32_t bytes, uint32
   if (failed()) return status_;
   void* kept = persistent(bytes, alignment);
   if (kept != nullptr) {
-    const uint8_t* from = static_cast<const uint8_t*>(params);
-    uint8_t* to = static_cast<uint8_t*>(kept);
-    for (uint32_t i = 0; i < bytes; ++i) to[i] = from[i];
+    __builtin_memcpy(kept, params, bytes);
   }
   run_ = run;
   params_ = kept;

@@ -11,23 +11,51 @@ constexpr uint8_t kFirstTag = 1;
 constexpr uint8_t kLastTag = kFirstTag + static_cast<uint8_t>(Value::Kind::kOptionalTensorList);
 }  // namespace
 
-format::Table Method::value_table(int32_t index, Value::Kind* kind) const {
+uint32_t Method::value_position(int32_t index, Value::Kind* kind) const {
+  static constexpr format::Field kEntry[] = {{fb::EValue::VT_VAL_TYPE, 1}, {fb::EValue::VT_VAL, 4}};
   *kind = Value::Kind::kNone;
   const format::Buffer& buffer = program_->file().buffer();
   if (static_cast<uint32_t>(index) >= values_.count) {
     buffer.fail();
-    return format::Table();
+    return 0;
   }
-  const format::Table entry = format::Table::element(buffer, values_, static_cast<uint32_t>(index));
-  const uint8_t tag = entry.u8(fb::EValue::VT_VAL_TYPE);
-  if (tag < kFirstTag || tag > kLastTag) {
+  const uint32_t slot = static_cast<uint32_t>(values_.data - buffer.bytes()) + 4 * static_cast<uint32_t>(index);
+  const auto entry = entries_.open(buffer, slot + buffer.u32(slot), kEntry);
+  if (!entry.present()) return 0;
+  const uint32_t tag = entry.u8(0);
+  const uint32_t at = entry.target(buffer, 1);
+  if (tag < kFirstTag || tag > kLastTag || at == 0) {
     buffer.fail();
-    return format::Table();
+    return 0;
   }
   *kind = static_cast<Value::Kind>(tag - kFirstTag);
-  const format::Table table = entry.table(fb::EValue::VT_VAL);
-  if (!table.present()) buffer.fail();
-  return table;
+  return at;
+}
+
+format::Table Method::value_table(int32_t index, Value::Kind* kind) const {
+  const uint32_t at = value_position(index, kind);
+  return at != 0 ? format::Table(program_->file().buffer(), at) : format::Table();
+}
+
+bool Method::integer_in_file(int32_t index, int64_t* value) const {
+  static constexpr format::Field kInt[] = {{fb::Int::VT_VALUE, 8}};
+  const format::Buffer& buffer = program_->file().buffer();
+  Value::Kind kind;
+  const uint32_t at = value_position(index, &kind);
+  if (at == 0 || kind != Value::Kind::kInt) return false;
+  const auto row = ints_.open(buffer, at, kInt);
+  if (!row.present()) return false;
+  *value = static_cast<int64_t>(row.u64(0));
+  return true;
+}
+
+bool Method::tensor_value_in_file(int32_t index, Tensor* tensor) const {
+  ErrorText ignored;
+  Value::Kind kind;
+  const uint32_t at = value_position(index, &kind);
+  const bool read = at != 0 && kind == Value::Kind::kTensor && tensor_in_file(at, tensor, ignored).ok();
+  program_->file().buffer().clear();
+  return read;
 }
 
 Status Method::value(int32_t index, Value* value, ErrorText& error) const {
@@ -42,7 +70,13 @@ Status Method::value(int32_t index, Value* value, ErrorText& error) const {
 
 Status Method::value_in_file(int32_t index, Value* value, ErrorText& error) const {
   const format::Buffer& buffer = program_->file().buffer();
-  const format::Table table = value_table(index, &value->kind);
+  const uint32_t at = value_position(index, &value->kind);
+  if (value->kind == Value::Kind::kTensor) {
+    const Status status = tensor_in_file(at, &value->tensor, error);
+    buffer.clear();
+    return status;
+  }
+  const format::Table table = at != 0 ? format::Table(buffer, at) : format::Table();
   if (buffer.bad()) {
     buffer.clear();
     error.add("value ", index, " of ", values_.count, " is not in the file, or malformed");
@@ -60,11 +94,6 @@ Status Method::value_in_file(int32_t index, Value* value, ErrorText& error) cons
       value->text = table.string(fb::String::VT_VALUE);
       if (value->text == nullptr) value->text = "";
       break;
-    case Value::Kind::kTensor: {
-      const Status status = tensor_in_file(table, &value->tensor, error);
-      buffer.clear();
-      return status;
-    }
     default:
       break;
   }
@@ -76,10 +105,10 @@ Status Method::value_in_file(int32_t index, Value* value, ErrorText& error) cons
   return {};
 }
 
-Status Method::tensor_in_file(const format::Table& table, Tensor* tensor, ErrorText& error) const {
+Status Method::tensor_in_file(uint32_t at, Tensor* tensor, ErrorText& error) const {
   const format::PteFile& file = program_->file();
   format::TensorFacts facts;
-  WICK_TRY(file.tensor(table, &facts, error));
+  WICK_TRY(file.tensor(at, &facts, error));
   Tensor& t = *tensor;
   t.sizes = facts.sizes;
   t.dim_order = facts.dim_order;

@@ -21,7 +21,8 @@ constexpr Op kPrimOps[] = {
 #undef WICK_OP
     {"test::twice.out", op_hash("test::twice.out"), test::prepare_twice},
 };
-constexpr OpTable kTable = {kPrimOps, sizeof(kPrimOps) / sizeof(kPrimOps[0])};
+constexpr auto kSorted = sort_ops(kPrimOps);
+constexpr OpTable kTable = kSorted.table();
 
 struct Loaded {
   AlignedBytes file;

@@ -155,6 +155,7 @@ inline constexpr Op kTestOps[] = {
     {"aten::permute_copy.out", op_hash("aten::permute_copy.out"), prepare_permute},
     {"aten::mm.out", op_hash("aten::mm.out"), prepare_mm},
 };
-inline constexpr OpTable kTestTable = {kTestOps, sizeof(kTestOps) / sizeof(kTestOps[0])};
+inline constexpr auto kSortedTestOps = sort_ops(kTestOps);
+inline constexpr OpTable kTestTable = kSortedTestOps.table();
 
 }  // namespace wick::test

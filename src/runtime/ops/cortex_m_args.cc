@@ -81,7 +81,23 @@ const int32_t* table_of(Prepare& p, uint32_t arg, const Tensor& t, int32_t count
                  "int32 data is not aligned to 4 bytes")) {
     return nullptr;
   }
-  for (int32_t i = 0; i < count; ++i) {
+  if (low == INT32_MIN && high == INT32_MAX) return table;
+  // How far the elements are above the lowest, at most: a few instructions each.
+  const uint32_t span = static_cast<uint32_t>(high) - static_cast<uint32_t>(low);
+  uint32_t farthest = 0;
+  const auto judge = [&](int32_t element) {
+    const uint32_t above = static_cast<uint32_t>(element) - static_cast<uint32_t>(low);
+    farthest = above > farthest ? above : farthest;
+  };
+  int32_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    judge(table[k]);
+    judge(table[k + 1]);
+    judge(table[k + 2]);
+    judge(table[k + 3]);
+  }
+  for (; k < count; ++k) judge(table[k]);
+  for (int32_t i = 0; farthest > span && i < count; ++i) {
     if (!p.require(table[i] >= low && table[i] <= high, Code::kInvalidProgram, arg, "element ", i, " is ", table[i],
                    ", expected ", low, "..", high)) {
       return nullptr;
