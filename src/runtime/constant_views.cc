@@ -145,6 +145,7 @@ void Builder::find_holes(const Method& m, Findings& found) {
     for (uint32_t i = 0; i < found.view_count; ++i) {
       if (found.views[i].value == static_cast<int32_t>(value)) return false;
     }
+    file.buffer().clear();  // a malformed value must not hide the ones behind it
     const uint32_t at = m.value_position(static_cast<int32_t>(value), &kind);
     return kind == Value::Kind::kTensor && file.tensor(at, facts, ignored).ok() && facts->planned;
   };
