@@ -50,28 +50,17 @@ int64_t row_magnitude(const Conv2dS8& c, WeightLayout layout, int32_t row) {
   return sum;
 }
 
-// The first row from `o` on that 32-bit comparisons don't pass at once: loading a program is counted too.
-int32_t next_doubtful(const Conv2dS8& c, uint32_t bias_reach, int32_t o) {
-  for (; o < c.out_c; ++o) {
-    const uint32_t bias = c.bias != nullptr ? static_cast<uint32_t>(c.bias[o]) : 0;
-    if (static_cast<uint32_t>(-1 - c.shift[o]) >= static_cast<uint32_t>(kMaxFastShift)) break;
-    if (bias + bias_reach > 2 * bias_reach || c.multiplier[o] < 0) break;
-  }
-  return o;
-}
-
 bool requantizes_fast(const Conv2dS8& c, WeightLayout layout) {
   if (!bounds_fit_s8(c.act_min, c.act_max)) return false;
   const int64_t operand = largest_operand(c.input_offset);
   const int64_t products = operand * depth_of(c) * 128;
-  const bool usual = products < kAccLimit && c.output_offset >= -128 && c.output_offset <= 127;
-  const uint32_t bias_reach = usual ? static_cast<uint32_t>(kAccLimit - 1 - products) : 0;
+  if (tables_requantize_fast(products, c.multiplier, c.shift, c.bias, c.out_c, c.output_offset)) return true;
   for (int32_t o = 0; o < c.out_c; ++o) {
-    if (usual) o = next_doubtful(c, bias_reach, o);
-    if (o == c.out_c) break;
-    const int32_t bias = c.bias != nullptr ? c.bias[o] : 0;
-    const int64_t bound = operand * row_magnitude(c, layout, o) + magnitude(bias);
-    if (!row_requantizes_fast(bound, c.multiplier[o], c.shift[o], c.output_offset)) return false;
+    const int64_t bias = c.bias != nullptr ? magnitude(c.bias[o]) : 0;
+    const auto fast = [&](int64_t sum) {
+      return row_requantizes_fast(sum + bias, c.multiplier[o], c.shift[o], c.output_offset);
+    };
+    if (!fast(products) && !fast(operand * row_magnitude(c, layout, o))) return false;
   }
   return true;
 }
@@ -89,14 +78,14 @@ int64_t scratch_budget(const Conv2dS8& c, int64_t fixed, int32_t pair_bytes) {
 // Whole lines, as many as a third of the budget holds; a strip of one line when not even one line of windows fits.
 void choose_block(const Conv2dS8& c, ConvPlan& plan) {
   const int64_t activations = int64_t{c.in_h} * c.in_w * c.in_c + int64_t{c.out_h} * c.out_w * c.out_c;
-  const int64_t share = activations / 16 > kScratchBytes / 3 ? activations / 16 : kScratchBytes / 3;
+  const int64_t wanted = activations / 16 > kScratchBytes / 3 ? activations / 16 : kScratchBytes / 3;
+  const int32_t share = static_cast<int32_t>(wanted < kScratchLimit ? wanted : kScratchLimit);
   plan.strip = false;
   plan.extent = 1;
   const Block one = block_of(c, plan);
   if (one.bytes() <= share) {
-    const int64_t more = (share - one.bytes()) / (int64_t{one.line_bytes} * c.stride_h);
-    plan.extent = static_cast<int32_t>(more + 1 < c.out_h ? more + 1 : c.out_h);
-    plan.extent = smaller(plan.extent, kMaxExtent);
+    const int32_t more = (share - static_cast<int32_t>(one.bytes())) / (one.line_bytes * c.stride_h);
+    plan.extent = smaller(smaller(more + 1, c.out_h), kMaxExtent);
     return;
   }
   plan.strip = true;
@@ -111,16 +100,25 @@ void choose_block(const Conv2dS8& c, ConvPlan& plan) {
   }
 }
 
-void choose_rows(const Conv2dS8& c, ConvPlan& plan) {
-  plan.row_pairs = 1;
+// Bytes of scratch: `pair` for each pair of rows, `fixed` beside them.
+struct Sizes {
+  int64_t fixed;
+  int32_t pair;
+};
+
+Sizes sizes_of(const Conv2dS8& c, const ConvPlan& plan) {
   const Block block = block_of(c, plan);
   const int32_t steps = window_of(c, plan, block).steps();
-  const int32_t sums = plan.arithmetic == ConvPlan::kSums ? 32 : 0;
-  const int32_t pair_bytes = row_pair_bytes(steps) + sums;
-  const int64_t fixed = scratch_bytes(c, plan) - pair_bytes;
-  const int64_t fit = (scratch_budget(c, fixed, pair_bytes) - fixed) / pair_bytes;
+  return {pixels_bytes(steps) + (plan.direct ? 0 : block.bytes()),
+          row_pair_bytes(steps) + (plan.arithmetic == ConvPlan::kSums ? 32 : 0)};
+}
+
+void choose_rows(const Conv2dS8& c, ConvPlan& plan) {
+  const Sizes sizes = sizes_of(c, plan);
+  const int64_t left = scratch_budget(c, sizes.fixed, sizes.pair) - sizes.fixed;
   const int32_t pairs = (c.out_c + 1) / 2;
-  const int32_t most = fit < 1 ? 1 : smaller(kMaxPairs, static_cast<int32_t>(fit < pairs ? fit : pairs));
+  const int32_t fit = left < sizes.pair ? 1 : static_cast<int32_t>(left) / sizes.pair;
+  const int32_t most = smaller(kMaxPairs, smaller(fit, pairs));
   const int32_t tiles = (pairs + most - 1) / most;
   plan.row_pairs = (pairs + tiles - 1) / tiles;
 }
@@ -190,10 +188,8 @@ ConvPlan plan_conv2d(const Conv2dS8& c, WeightLayout layout) {
 
 int64_t scratch_bytes(const Conv2dS8& c, const ConvPlan& plan) {
   if (plan.arithmetic == ConvPlan::kWinograd) return winograd_scratch_bytes(c, plan);
-  const Block block = block_of(c, plan);
-  const int32_t steps = window_of(c, plan, block).steps();
-  const int32_t pair_bytes = row_pair_bytes(steps) + (plan.arithmetic == ConvPlan::kSums ? 32 : 0);
-  return pixels_bytes(steps) + (plan.direct ? 0 : block.bytes()) + int64_t{plan.row_pairs} * pair_bytes;
+  const Sizes sizes = sizes_of(c, plan);
+  return sizes.fixed + int64_t{plan.row_pairs} * sizes.pair;
 }
 
 }  // namespace wick::kernels::dsp

@@ -49,23 +49,11 @@ bool fits_planes(const DepthwiseConv2dS8& c) {
   return window && borders && c.in_c == c.out_c && c.in_c >= 4 && layout_of(c).pairs <= kMaxPairs;
 }
 
-// True when all channels requantize fast, told from sign bits alone: this runs at every load.
-bool all_ordinary(const DepthwiseConv2dS8& c, int32_t products) {
-  const int32_t bias_limit = kAccLimit - 1 - products;
-  int32_t bad = 0;
-  for (int32_t o = 0; o < c.out_c; ++o) {
-    bad |= c.multiplier[o] | ~c.shift[o] | wrap_add(c.shift[o], kMaxFastShift);
-    if (c.bias != nullptr) bad |= wrap_add(bias_limit, c.bias[o]) | wrap_add(bias_limit, wrap_mul(c.bias[o], -1));
-  }
-  return bad >= 0;
-}
-
 // The padding byte is the input's zero point.
 bool fits_arithmetic(const DepthwiseConv2dS8& c) {
   if (c.input_offset < -127 || c.input_offset > 128 || !bounds_fit_s8(c.act_min, c.act_max)) return false;
-  if (c.output_offset < -128 || c.output_offset > 127) return false;
   const int64_t products = int64_t{c.kernel_h} * c.kernel_w * 128 * largest_operand(c.input_offset);
-  if (products < kAccLimit - 1 && all_ordinary(c, static_cast<int32_t>(products))) return true;
+  if (tables_requantize_fast(products, c.multiplier, c.shift, c.bias, c.out_c, c.output_offset)) return true;
   for (int32_t o = 0; o < c.out_c; ++o) {
     const int64_t bias = c.bias != nullptr ? c.bias[o] : 0;
     const int64_t bound = products + (bias < 0 ? -bias : bias);
