@@ -20,6 +20,7 @@ using test::Random;
 
 void check_linear(Random& random, LinearS8 c, Mood mood) {
   c.input_offset = -test::draw_zero_point(random, mood);
+  if (random.one_in(8)) c.input_offset = random.in(-40000, 40000);  // inputs that no half holds, too
   c.filter_offset = random.one_in(8) ? -test::draw_zero_point(random, mood) : 0;
   c.output_offset = mood == Mood::kTies ? random.in(-20, 20) : test::draw_zero_point(random, mood);
   test::draw_activation(random, &c.act_min, &c.act_max);
@@ -98,6 +99,7 @@ TEST_CASE("batch_matmul_s8 equals the definition over random shapes") {
     BatchMatmulS8 c = {};
     c.batch = random.in(1, 3), c.lhs_rows = random.in(1, 9), c.rhs_rows = random.in(1, 17), c.depth = random.in(1, 70);
     c.lhs_offset = -test::draw_zero_point(random, mood), c.rhs_offset = -test::draw_zero_point(random, mood);
+    if (random.one_in(8)) c.lhs_offset = random.in(-40000, 40000);
     c.output_zero_point = mood == Mood::kTies ? random.in(-20, 20) : test::draw_zero_point(random, mood);
     test::draw_factor(random, mood, 8000 * (1 + c.depth / 8), &c.multiplier, &c.shift);
     Guarded<int8_t> lhs(static_cast<size_t>(c.batch * c.lhs_rows * c.depth), test::draw_offset(random));

@@ -1,5 +1,5 @@
 @ INT8 linear: two rows of weights at a time, read and widened where they lie, against one vector widened beforehand.
-@ Armv7E-M or Armv8-M with the DSP extension and a single-precision FPU, whose s0-s12 hold what the core registers cannot.
+@ Armv7E-M or Armv8-M with the DSP extension and a single-precision FPU, whose s0-s13 hold what the core registers cannot.
   .syntax unified
   .thumb
 
@@ -40,6 +40,7 @@
 @ r0 r1 rows  r2 r3 sums  r4-r7 bytes  r8-r11 inputs  lr walks x
 @ s0 end of x's eights  s1 entry of the first pass  s2 from row to row  s3 bias  s4 second row (0: none, 1)  s5 out
 @ s6 pairs left  s7 x  s8 word left over  s9 bytes left over  s10 multiplier  s11 addend  s12 shift (0: sums are wanted)
+@ s13 from a pair's bias to the next
   .macro linear name, aligned, step_bytes, unrolled, sums
   .section .text.\name, "ax", %progbits
   .global \name
@@ -47,11 +48,11 @@
   .balign 4
 \name:
   push {r4-r11, lr}
-  ldm r3!, {r4-r11}              @ row bytes, pairs, bias, second row, multiplier, addend, shift, unused
+  ldm r3!, {r4-r11}              @ row bytes, pairs, bias, second row, multiplier, addend, shift, bias step
   vmov s3, s4, r6, r7
   vmov s5, s6, r2, r5
   vmov s10, s11, r8, r9
-  vmov s12, r10
+  vmov s12, s13, r10, r11
   mul r7, r7, r4
   vmov s2, r7
   vmov s7, r1
@@ -142,7 +143,8 @@
   vmov s5, r4
   vmov r4, s3
   vmov r5, s6
-  adds r4, #8
+  vmov r6, s13
+  add r4, r6
   vmov s3, r4
   subs r5, #1
   vmov s6, r5
@@ -155,25 +157,26 @@
   linear wick_dsp_linear_aligned, 1, 76, 8, 0
   linear wick_dsp_linear_anywhere, 0, 84, 4, 1
 
-@ int8_t *wick_dsp_widen_doubled(int32_t *to, const int8_t *x, int32_t bytes)
-@ The vector that the cores above read, doubled. r0 to  r1 x  r2 bytes left  r3 r12 bytes  r4-r7 pairs
+@ void wick_dsp_widen_doubled(int32_t *to, const int8_t *x, int32_t bytes, uint32_t offsets2)
+@ The vector that the cores above read, doubled, and a doubled offset added to each.
+@ r0 to  r1 x  r2 bytes left  r3 doubled offset in both halves  r8 r12 bytes  r4-r7 pairs
   .section .text.wick_dsp_widen_doubled, "ax", %progbits
   .global wick_dsp_widen_doubled
   .type wick_dsp_widen_doubled, %function
   .macro widen low, high, from
-  sxtb16 \low, \from
+  sxtab16 \low, r3, \from
   sxtab16 \low, \low, \from
-  sxtb16 \high, \from, ror #8
+  sxtab16 \high, r3, \from, ror #8
   sxtab16 \high, \high, \from, ror #8
   .endm
 wick_dsp_widen_doubled:
-  push {r4-r7, lr}
+  push {r4-r8, lr}
   subs r2, #8
   blt 2f
 1:
-  ldr r3, [r1], #4
+  ldr r8, [r1], #4
   ldr r12, [r1], #4
-  widen r4, r5, r3
+  widen r4, r5, r8
   widen r6, r7, r12
   stm r0!, {r4-r7}
   subs r2, #8
@@ -181,19 +184,19 @@ wick_dsp_widen_doubled:
 2:
   adds r2, #4
   blt 3f
-  ldr r3, [r1], #4
-  widen r4, r5, r3
+  ldr r8, [r1], #4
+  widen r4, r5, r8
   stm r0!, {r4, r5}
   subs r2, #4
 3:
   adds r2, #4
   beq 5f
 4:
-  ldrsb r3, [r1], #1
-  lsls r3, #1
-  strh r3, [r0], #2
+  ldrsb r12, [r1], #1
+  add r12, r3, r12, lsl #1
+  strh r12, [r0], #2
   subs r2, #1
   bne 4b
 5:
-  pop {r4-r7, pc}
+  pop {r4-r8, pc}
   .size wick_dsp_widen_doubled, . - wick_dsp_widen_doubled
