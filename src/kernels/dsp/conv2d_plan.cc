@@ -36,7 +36,7 @@ bool fits_core(const Conv2dS8& c) {
   }
   // Padding is made of bytes that count as 0; elsewhere a value with its offset must fit a half.
   return largest_operand(c.input_offset) <= INT16_MAX &&
-         (all_inside(c) || (c.input_offset >= -127 && c.input_offset <= 128));
+         ((c.input_offset >= -127 && c.input_offset <= 128) || all_inside(c));
 }
 
 int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }

@@ -34,19 +34,24 @@ struct Layout {
   int32_t pairs;       // column pairs of a padded line
 };
 
+bool lines_run_down(const DepthwiseConv2dS8& c) { return c.out_h > c.out_w; }
+
+int32_t pairs_of(const DepthwiseConv2dS8& c) {
+  const int32_t outputs = lines_run_down(c) ? c.out_h : c.out_w;
+  return c.stride_w == 1 ? (outputs + 3) / 2 : outputs + 1;
+}
+
 Layout layout_of(const DepthwiseConv2dS8& c) {
   const Axis x = {c.in_w, c.out_w, c.pad_w, c.in_c, c.out_c, c.out_c};
   const Axis y = {c.in_h, c.out_h, c.pad_h, c.in_w * c.in_c, c.out_w * c.out_c, 3 * c.out_c};
-  const bool down = c.out_h > c.out_w;
-  const int32_t outputs = down ? c.out_h : c.out_w;
-  return {down ? y : x, down ? x : y, c.stride_w == 1 ? (outputs + 3) / 2 : outputs + 1};
+  return lines_run_down(c) ? Layout{y, x, pairs_of(c)} : Layout{x, y, pairs_of(c)};
 }
 
 bool fits_planes(const DepthwiseConv2dS8& c) {
   const bool window = c.kernel_h == 3 && c.kernel_w == 3 && c.dilation_h == 1 && c.dilation_w == 1 &&
                       c.stride_h == c.stride_w && (c.stride_w == 1 || c.stride_w == 2);
   const bool borders = c.pad_h >= 0 && c.pad_h <= 1 && c.pad_w >= 0 && c.pad_w <= 1 && c.in_h > 0 && c.in_w > 0;
-  return window && borders && c.in_c == c.out_c && c.in_c >= 4 && layout_of(c).pairs <= kMaxPairs;
+  return window && borders && c.in_c == c.out_c && c.in_c >= 4 && pairs_of(c) <= kMaxPairs;
 }
 
 // The padding byte is the input's zero point.
@@ -145,7 +150,7 @@ KernelMemory depthwise_conv2d_s8_plan(DepthwiseConv2dS8& c) {
   if (!fits_arithmetic(c)) return scalar::depthwise_conv2d_s8_plan(c);
   if (fits_planes(c)) {
     c.path = kPlanes3x3;
-    return {0, static_cast<uint32_t>(4 * (kConstantWords + 12 * layout_of(c).pairs))};
+    return {0, static_cast<uint32_t>(4 * (kConstantWords + 12 * pairs_of(c)))};
   }
   const uint32_t scratch_bytes = ring_depthwise_scratch(c);
   if (scratch_bytes == 0) return scalar::depthwise_conv2d_s8_plan(c);
