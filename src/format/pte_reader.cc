@@ -27,6 +27,17 @@ Status judge_identifier(const uint8_t* p, ErrorText& error) {
   return Code::kInvalidProgram;
 }
 
+// `order` at a multiple of 4, as vectors lie.
+bool is_permutation(const uint8_t* order, uint32_t rank) {
+  // The usual two of images, at a glance.
+  if (rank == 4 && (read32(order) == 0x03020100 || read32(order) == 0x01030200)) return true;
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (order[i] < rank) seen |= 1u << order[i];
+  }
+  return seen == (1u << rank) - 1;
+}
+
 }  // namespace
 
 Status PteFile::open(const void* bytes, size_t size, ErrorText& error) {
@@ -189,7 +200,9 @@ Status PteFile::tensor(uint32_t at, TensorFacts* facts, ErrorText& error) const 
                                                 {fb::AllocationInfo::VT_OFFSET_HIGH, 4}};
   static_assert(kCount == kTensorFields);
   TensorFacts& t = *facts;
-  t = TensorFacts();
+  t.planned = t.external = false;
+  t.memory_id = t.offset = 0;
+  t.name = nullptr;
   const auto table = tensors_.open(buffer_, at, kFields);
   if (!table.present()) {
     error.add("malformed tensor table");
@@ -251,28 +264,25 @@ Status PteFile::tensor(uint32_t at, TensorFacts* facts, ErrorText& error) const 
   t.sizes = reinterpret_cast<const int32_t*>(sizes.data);
   t.dim_order = dim_order.data;
   t.dynamic = dynamism == 1;
-  uint32_t seen = 0;
-  uint32_t bytes = element_bytes;
-  bool too_large = false, empty = false;
+  // The bits above 31 of any size or product are what is too large.
+  uint32_t bytes = element_bytes, excess = 0;
   for (uint32_t i = 0; i < t.rank; ++i) {
     const uint32_t size = static_cast<uint32_t>(t.sizes[i]);
-    if (dim_order.data[i] < t.rank) seen |= 1u << dim_order.data[i];
     const uint64_t product = static_cast<uint64_t>(bytes) * size;
-    empty = empty || size == 0;
-    too_large = too_large || size > INT32_MAX || product > INT32_MAX;
-    bytes = size == 0 ? bytes : static_cast<uint32_t>(product);
+    bytes = static_cast<uint32_t>(product);
+    excess |= static_cast<uint32_t>(product >> 31) | size >> 31;
   }
-  if (too_large) {
+  if (excess != 0) {
     error.add("sizes ");
     error.add_sizes(t.sizes, t.rank);
     error.add(" are negative or more than 2 GiB");
     return Code::kInvalidProgram;
   }
-  if (seen != (1u << t.rank) - 1) {
+  if (!is_permutation(t.dim_order, t.rank)) {
     error.add("dim_order is not a permutation of 0..", t.rank - 1);
     return Code::kInvalidProgram;
   }
-  t.bytes = empty ? 0 : bytes;
+  t.bytes = bytes;
   return {};
 }
 

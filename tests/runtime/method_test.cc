@@ -362,10 +362,11 @@ TEST_CASE("A jump picks a branch and a move its result") {
 }
 
 // y = x . transpose(weight), as ExecuTorch writes a linear layer.
-AlignedBytes transposed_weight(bool also_output) {
+AlignedBytes transposed_weight(bool also_output, bool unreadable_value = false) {
   const float weight[6] = {1, 2, 3, 4, 5, 6};  // [3, 2]
   ProgramBuilder b;
   b.plan_memory({160});
+  if (unreadable_value) b.unreadable();
   const int32_t w = b.tensor({.sizes = {3, 2}, .data_index = b.constant(weight, sizeof(weight))});
   const int32_t dims = b.int_list({1, 0});
   const int32_t wt = b.tensor({.sizes = {2, 3}, .planned_at = 0});  // [2, 3], dropped
@@ -392,6 +393,15 @@ TEST_CASE("A transposed constant is read in place and its planned bytes are give
     CHECK(y[2] == 56);
     if (also_output) CHECK(p.method.output(1).tensor.as<float>()[1] == 3);
   }
+}
+
+TEST_CASE("A value that no one reads and no one can read does not hide the ones behind it") {
+  Prepared p(transposed_weight(false, true));
+  CHECK(p.memory.planned_bytes == 32);
+  const float x[2] = {10, 1};
+  REQUIRE(p.method.set_input(0, x, sizeof(x), p.text.error).ok());
+  REQUIRE(p.method.execute(p.text.error).ok());
+  CHECK(p.method.output(0).tensor.as<float>()[1] == 34);
 }
 
 TEST_CASE("A transposed constant is kept where the caller gives memory") {

@@ -48,6 +48,8 @@ struct TensorSpec {
 // One program with one method unless next_method() is called.
 class ProgramBuilder {
  public:
+  // A value whose kind is none that there is.
+  int32_t unreadable() { return add(fb::Value::NONE, flatbuffers::Offset<void>()); }
   int32_t none() { return add(fb::Value::Null, fb::CreateNull(b_).Union()); }
   int32_t integer(int64_t v) { return add(fb::Value::Int, fb::CreateInt(b_, v).Union()); }
   int32_t boolean(bool v) { return add(fb::Value::Bool, fb::CreateBool(b_, v).Union()); }
