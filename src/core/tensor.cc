@@ -6,6 +6,9 @@ namespace {
 
 // Compares memory order with `order`, skipping dimensions of size 1.
 bool lies_in_order(const Tensor& t, const uint8_t* order) {
+  bool same = true;
+  for (uint32_t i = 0; i < t.rank; ++i) same = same && t.dim_order[i] == order[i];
+  if (same) return true;
   uint32_t k = 0;
   for (uint32_t i = 0; i < t.rank; ++i) {
     if (t.sizes[t.dim_order[i]] == 1) continue;

@@ -122,6 +122,8 @@ class Method {
   format::Table value_table(int32_t index, Value::Kind* kind) const;
   // False when it is no int, or malformed (then the buffer is bad()).
   bool integer_in_file(int32_t index, int64_t* value) const;
+  // False when it is no list of at most `most` ints, or malformed (then the buffer is bad()).
+  bool int_list_in_file(int32_t index, int64_t* items, uint32_t most, uint32_t* count) const;
   // False when it is no tensor, or malformed.
   bool tensor_value_in_file(int32_t index, Tensor* tensor) const;
   Value io_value(const format::Vector& list, uint32_t index) const;
@@ -153,7 +155,7 @@ class Method {
   format::Table plan_;
   format::Vector values_, inputs_, outputs_, operators_, instructions_, buffer_sizes_;
   mutable format::TableCache<2> entries_;
-  mutable format::TableCache<1> ints_;
+  mutable format::TableCache<1> ints_, lists_;
   Step* steps_ = nullptr;
   const Op** resolved_ = nullptr;  // by operator index
   uint8_t** planned_ = nullptr;    // by memory id - 1

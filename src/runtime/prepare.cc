@@ -180,6 +180,10 @@ format::Vector Prepare::list(uint32_t arg, uint32_t kinds, uint32_t element_byte
 
 IntList Prepare::int_list(uint32_t arg) {
   IntList result;
+  if (!failed() && arg < arg_count_ && !method_->refreshing_) {
+    if (method_->int_list_in_file(args_.i32(arg), result.items, IntList::kMaxList, &result.count)) return result;
+    method_->program_->file().buffer().clear();
+  }
   Value v;
   if (!read_kind(arg, &v, bit(Value::Kind::kIntList) | bit(Value::Kind::kNone), "a list of ints")) return result;
   if (v.kind == Value::Kind::kNone) return result;

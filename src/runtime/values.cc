@@ -49,6 +49,25 @@ bool Method::integer_in_file(int32_t index, int64_t* value) const {
   return true;
 }
 
+bool Method::int_list_in_file(int32_t index, int64_t* items, uint32_t most, uint32_t* count) const {
+  const format::Buffer& buffer = program_->file().buffer();
+  Value::Kind kind;
+  const uint32_t at = value_position(index, &kind);
+  if (at == 0 || kind != Value::Kind::kIntList) return false;
+  static constexpr format::Field kList[] = {{fb::IntList::VT_ITEMS, 4}};
+  const auto row = lists_.open(buffer, at, kList);
+  if (!row.present()) return false;
+  const format::Vector list = row.vector(buffer, 0, 8);
+  if (buffer.bad() || list.count > most) return false;
+  for (uint32_t i = 0; i < list.count; ++i) {
+    // Entries are indices of int values.
+    const uint64_t entry = list.u64(i);
+    if (entry >= values_.count || !integer_in_file(static_cast<int32_t>(entry), &items[i])) return false;
+  }
+  *count = list.count;
+  return true;
+}
+
 bool Method::tensor_value_in_file(int32_t index, Tensor* tensor) const {
   ErrorText ignored;
   Value::Kind kind;

@@ -49,7 +49,7 @@ int32_t window_outputs(Prepare& p, uint32_t arg, int32_t size, int32_t kernel, i
       !p.require(room < (1 << 30), Code::kUnsupported, arg, "a padded size of ", room)) {
     return 1;
   }
-  return static_cast<int32_t>((room - extent) / stride + 1);
+  return static_cast<int32_t>(static_cast<uint32_t>(room - extent) / static_cast<uint32_t>(stride) + 1);
 }
 
 Range activation_of(Prepare& p, uint32_t min_arg, uint32_t max_arg) {
@@ -82,22 +82,18 @@ const int32_t* table_of(Prepare& p, uint32_t arg, const Tensor& t, int32_t count
     return nullptr;
   }
   if (low == INT32_MIN && high == INT32_MAX) return table;
-  // How far the elements are above the lowest, at most: a few instructions each.
-  const uint32_t span = static_cast<uint32_t>(high) - static_cast<uint32_t>(low);
-  uint32_t farthest = 0;
-  const auto judge = [&](int32_t element) {
-    const uint32_t above = static_cast<uint32_t>(element) - static_cast<uint32_t>(low);
-    farthest = above > farthest ? above : farthest;
-  };
+  // The usual ranges at a glance, four elements at a time: what is left after the shift must be 0 in all of them.
+  // Multipliers are not negative (the sign bit), shifts are -31..0 (plus 31: five bits); others are judged one by one.
+  const uint32_t offset = high == INT32_MAX && low == 0 ? 0 : 31, shift = offset == 0 ? 31 : 5;
+  uint32_t bits = 0;
   int32_t k = 0;
   for (; k + 4 <= count; k += 4) {
-    judge(table[k]);
-    judge(table[k + 1]);
-    judge(table[k + 2]);
-    judge(table[k + 3]);
+    bits |= (static_cast<uint32_t>(table[k]) + offset) | (static_cast<uint32_t>(table[k + 1]) + offset) |
+            (static_cast<uint32_t>(table[k + 2]) + offset) | (static_cast<uint32_t>(table[k + 3]) + offset);
   }
-  for (; k < count; ++k) judge(table[k]);
-  for (int32_t i = 0; farthest > span && i < count; ++i) {
+  for (; k < count; ++k) bits |= static_cast<uint32_t>(table[k]) + offset;
+  const bool usual = (offset == 0 || (low <= -31 && high >= 0)) && bits >> shift == 0;
+  for (int32_t i = 0; !usual && i < count; ++i) {
     if (!p.require(table[i] >= low && table[i] <= high, Code::kInvalidProgram, arg, "element ", i, " is ", table[i],
                    ", expected ", low, "..", high)) {
       return nullptr;

@@ -27,7 +27,7 @@ Status run(const void* params, RunContext& context) {
 // Plans, prepares and leaves the step behind.
 template <typename Conv, kernels::KernelMemory (*plan)(Conv&), void (*prepare)(Conv&, void*),
           void (*kernel)(const Conv&, const int8_t*, int8_t*, void*)>
-Status finish(Prepare& p, Conv conv, const Tensor& input, const Tensor& output) {
+Status finish(Prepare& p, Conv& conv, const Tensor& input, const Tensor& output) {
   if (p.failed()) return p.status();
   void* prepared = p.memory(plan(conv));
   if (p.may_write()) prepare(conv, prepared);
