@@ -48,7 +48,7 @@ suite() {
   if [ "$f" -ne 0 ]; then grep -E 'ERROR|FAILED|error:|Failed|\*\*\*|AddressSanitizer' "$logs/$name.log" | head -n 40; fi
 }
 
-build() { wick_build "$1" "$logs/build-$1.log" || { failed=$((failed + 1)); return 1; }; }
+build() { wick_build "$1" "$logs/build-$1.log" "${@:2}" || { failed=$((failed + 1)); return 1; }; }
 
 scripts/setup.sh --with-test-tools || exit 1
 
@@ -67,9 +67,9 @@ if wants targets; then
   done
 fi
 if wants golden && build host; then suite golden build/host -R '^golden'; fi
-if wants fuzz && build fuzz; then
+if wants fuzz && build fuzz wick_program_fuzzer; then
   mkdir -p build/fuzz/corpus
-  cp $(scripts/golden_programs.sh) build/fuzz/corpus/ 2> /dev/null
+  for program in $(scripts/golden_programs.sh); do cp "$program" "build/fuzz/corpus/${program//\//_}"; done
   one fuzz build/fuzz/tests/wick_program_fuzzer -max_total_time=$fuzz_seconds -timeout=20 -rss_limit_mb=3000 \
     -max_len=65536 -print_final_stats=1 build/fuzz/corpus
 fi

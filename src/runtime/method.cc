@@ -278,7 +278,6 @@ Status Method::reset(ErrorText& error) {
     if (!facts.planned || (facts.data_index == 0 && !facts.external)) continue;
     const uint8_t* initial = nullptr;
     if (facts.external) {
-      Tensor constant;
       if (facts.name == nullptr || !program_->data().is_open()) {
         error.add("value ", i, ": its initial value is in a data file (.ptd), and none was given");
         return Code::kNotFound;
