@@ -9,6 +9,10 @@
 
 namespace wick::format {
 
+// Numbers of a file's header, at a multiple of 4.
+inline uint32_t read32(const uint8_t* p) { return *reinterpret_cast<const uint32_t*>(p); }
+inline uint64_t read64(const uint8_t* p) { return read32(p) | static_cast<uint64_t>(read32(p + 4)) << 32; }
+
 // The bytes of a FlatBuffer, at a 4-byte aligned address. A malformed access sets bad() and yields a harmless value,
 // so that callers check once after reading what they need.
 class Buffer {

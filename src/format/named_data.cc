@@ -8,8 +8,6 @@ namespace wick::format {
 namespace {
 constexpr uint32_t kHeaderAt = 8;
 constexpr uint32_t kHeaderBytes = 40;  // magic, length, FlatBuffer offset and size, segment base and size
-uint32_t read32(const uint8_t* p) { return *reinterpret_cast<const uint32_t*>(p); }
-uint64_t read64(const uint8_t* p) { return read32(p) | static_cast<uint64_t>(read32(p + 4)) << 32; }
 }  // namespace
 
 Status PtdFile::open(const void* bytes, size_t size, ErrorText& error) {

@@ -11,9 +11,6 @@ constexpr uint32_t kHeaderMinimum = 24;   // bytes: magic, length, program size,
 constexpr uint32_t kHeaderWithSize = 32;  // the same with the size of all segments
 constexpr uint32_t kSmallestFile = 16;
 
-uint32_t read32(const uint8_t* p) { return *reinterpret_cast<const uint32_t*>(p); }
-uint64_t read64(const uint8_t* p) { return read32(p) | static_cast<uint64_t>(read32(p + 4)) << 32; }
-
 Status judge_identifier(const uint8_t* p, ErrorText& error) {
   if (p[4] == 'E' && p[5] == 'T' && p[6] == '1' && p[7] == '2') return {};
   if (p[4] == 'E' && p[5] == 'T') {

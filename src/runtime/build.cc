@@ -67,12 +67,7 @@ Status Builder::build(const char* const* names, uint32_t count, Method* methods,
       // What may be prepared again reads its weights as the file has them, so its plan keeps its holes.
       if (findings[i].table) findings[i].view_count = findings[i].hole_count = 0;
       if (findings[i].state) continue;
-      size_t bytes = 0;
-      for (uint32_t id = 1; id < methods[i].buffer_sizes_.count; ++id) {
-        size_t one = 0;
-        WICK_TRY(planned_size(methods[i], findings[i], id, &one));
-        bytes += one;
-      }
+      const size_t bytes = planned_sizes(methods[i], findings[i]);
       shared_bytes = bytes > shared_bytes ? bytes : shared_bytes;
     }
     uint8_t* shared = static_cast<uint8_t*>(arena_.alloc(shared_bytes, Arena::kAlignment));
@@ -124,7 +119,6 @@ Status Builder::open(const char* name, Method& m) {
   m = Method();
   WICK_TRY(program_.find_method(name, &m.plan_, error_));
   m.program_ = &program_;
-  m.ops_ = &ops_;
   const format::Table& plan = m.plan_;
   m.values_ = plan.vector(fb::Plan::VT_VALUES, 4);
   m.inputs_ = plan.vector(fb::Plan::VT_INPUTS, 4);
@@ -199,24 +193,23 @@ const Op* Builder::find(const Method& m, uint32_t op_index) const {
   return name != nullptr ? find_op(ops_, name, table.string(fb::Operator::VT_OVERLOAD)) : nullptr;
 }
 
-Status Builder::planned_size(const Method& m, const Findings& found, uint32_t memory_id, size_t* bytes) {
+size_t Builder::planned_size(const Method& m, const Findings& found, uint32_t memory_id) {
   size_t size = static_cast<size_t>(m.buffer_sizes_.u64(memory_id));
   for (uint32_t i = 0; i < found.hole_count; ++i) {
     if (found.holes[i].memory_id == memory_id) size -= found.holes[i].bytes;
   }
-  *bytes = round_up(size);
-  return {};
+  return round_up(size);
+}
+
+size_t Builder::planned_sizes(const Method& m, const Findings& found) {
+  size_t bytes = 0;
+  for (uint32_t id = 1; id < m.buffer_sizes_.count; ++id) bytes += planned_size(m, found, id);
+  return bytes;
 }
 
 Status Builder::pass(Method& m, Findings& found, uint8_t* shared, size_t* planned_bytes, bool* again) {
   WICK_TRY(lay_out(m, found, shared));
-  if (found.state) {
-    for (uint32_t id = 1; id < m.buffer_sizes_.count; ++id) {
-      size_t bytes = 0;
-      WICK_TRY(planned_size(m, found, id, &bytes));
-      *planned_bytes += bytes;
-    }
-  }
+  if (found.state) *planned_bytes += planned_sizes(m, found);
   m.has_state_ = found.state;
   if (!found.looked_for_views) {
     found.looked_for_views = true;
@@ -260,8 +253,7 @@ Status Builder::lay_out(Method& m, Findings& found, uint8_t* shared) {
     if (kept != nullptr) m.holes_ = kept;
   }
   for (uint32_t id = 1; id <= buffers; ++id) {
-    size_t bytes = 0;
-    WICK_TRY(planned_size(m, found, id, &bytes));
+    const size_t bytes = planned_size(m, found, id);
     uint8_t* at = shared;
     if (found.state) {
       at = static_cast<uint8_t*>(arena_.alloc(bytes, Arena::kAlignment));

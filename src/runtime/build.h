@@ -39,7 +39,9 @@ class Builder {
   Status fill_table(Method& m);
   Status prepare_steps(Method& m, Findings& found, bool* again);
   Status judge_io(Method& m, Findings& found, bool* again);
-  Status planned_size(const Method& m, const Findings& found, uint32_t memory_id, size_t* bytes);
+  // Bytes of one planned memory without its holes, and of all of a method's.
+  static size_t planned_size(const Method& m, const Findings& found, uint32_t memory_id);
+  static size_t planned_sizes(const Method& m, const Findings& found);
   const Op* find(const Method& m, uint32_t op_index) const;
 
   // constant_views.cc

@@ -151,7 +151,6 @@ class Method {
   Status judge_inputs(ErrorText& error) const;
 
   const Program* program_ = nullptr;
-  const OpTable* ops_ = nullptr;
   format::Table plan_;
   format::Vector values_, inputs_, outputs_, operators_, instructions_, buffer_sizes_;
   mutable format::TableCache<2> entries_;
