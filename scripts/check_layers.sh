@@ -18,7 +18,9 @@ allow src/core 'core'
 allow src/format 'core|format'
 allow src/kernels 'core|kernels'
 allow src/runtime 'core|format|kernels|runtime'
-allow src/host 'core|format|kernels|runtime|host|boards'
+allow src/files 'core|kernels|files'
+allow src/compiler 'core|format|runtime|files|compiler'
+allow src/host 'core|format|kernels|runtime|files|compiler|host|boards'
 
 device='src/core src/format src/kernels src/runtime'
 # forbid "pattern" "why"

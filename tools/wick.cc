@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "host/failure.h"
+#include "files/failure.h"
 #include "host/inspect_command.h"
 #include "host/run_command.h"
 

@@ -2,16 +2,16 @@
 
 #include <cstring>
 
-#include "host/failure.h"
-#include "host/files.h"
-#include "host/idx.h"
-#include "host/npy.h"
+#include "files/failure.h"
+#include "files/files.h"
+#include "files/idx.h"
+#include "files/npy.h"
 
 namespace wick::demo {
 
 namespace fs = std::filesystem;
-using host::fail;
-using host::text;
+using files::fail;
+using files::text;
 
 int Picture::ink() const {
   int count = 0;
@@ -36,7 +36,7 @@ std::vector<Picture> read_glyphs(const fs::path& folder, const std::string& set)
     if (!fs::exists(path)) continue;
     Picture& picture = out.emplace_back(Picture{set, digit, {}});
     int column = 0, lines = 0;
-    for (const uint8_t c : host::read_file(path)) {
+    for (const uint8_t c : files::read_file(path)) {
       if (c == '\r') continue;
       if (c != '\n') {
         picture.pixels.push_back(c == '#' ? 1.0f : 0.0f);
@@ -58,7 +58,7 @@ std::vector<Picture> read_seed_glyphs(const fs::path& folder, const std::string&
   std::vector<Picture> out;
   for (int i = 0; i < 4; ++i) {
     const fs::path path = folder / text("in_", i, "_0.npy");
-    const host::Array array = host::read_npy(path);
+    const files::Array array = files::read_npy(path);
     if (array.dtype != DType::kFloat32 || array.bytes.size() != kPixels * sizeof(float)) {
       fail(path.string(), ": is not a picture of 28x28 float32");
     }
@@ -69,7 +69,7 @@ std::vector<Picture> read_seed_glyphs(const fs::path& folder, const std::string&
 }
 
 std::vector<Picture> read_mnist(const fs::path& images, const fs::path& labels) {
-  const host::Array pixels = host::read_idx(images), digits = host::read_idx(labels);
+  const files::Array pixels = files::read_idx(images), digits = files::read_idx(labels);
   if (pixels.sizes.size() != 3 || pixels.sizes[1] != kSide || pixels.sizes[2] != kSide || digits.sizes.size() != 1 ||
       digits.sizes[0] != pixels.sizes[0]) {
     fail(images.string(), ": does not hold 28x28 pictures, or not as many as ", labels.string(), " has labels");

@@ -2,10 +2,10 @@
 
 #include <cstring>
 
-#include "host/array.h"
+#include "files/array.h"
+#include "files/failure.h"
+#include "files/files.h"
 #include "host/call_values.h"
-#include "host/failure.h"
-#include "host/files.h"
 #include "host/program_info.h"
 
 namespace wick::demo {

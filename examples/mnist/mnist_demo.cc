@@ -6,10 +6,10 @@
 #include <cmath>
 #include <iostream>
 
-#include "host/array.h"
-#include "host/failure.h"
-#include "host/files.h"
-#include "host/npy.h"
+#include "files/array.h"
+#include "files/failure.h"
+#include "files/files.h"
+#include "files/npy.h"
 #include "mnist/report.h"
 
 namespace wick::demo {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "host/failure.h"
-#include "host/text_table.h"
+#include "files/failure.h"
+#include "files/text_table.h"
 
 namespace wick::demo {
 

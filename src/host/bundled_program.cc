@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "files/array.h"
+#include "files/failure.h"
 #include "format/bundled_program_generated.h"
-#include "host/array.h"
-#include "host/failure.h"
 
 namespace wick::host {
 

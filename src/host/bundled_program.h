@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "host/files.h"
+#include "files/files.h"
 #include "host/job.h"
 
 namespace wick::host {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "host/failure.h"
-#include "host/npy.h"
+#include "files/failure.h"
+#include "files/npy.h"
 
 namespace wick::host {
 

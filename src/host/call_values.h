@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/array.h"
+#include "host/job.h"
 #include "host/program_info.h"
 
 namespace wick::host {

@@ -6,15 +6,15 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "files/failure.h"
+#include "files/files.h"
+#include "files/text_table.h"
 #include "host/bundled_program.h"
 #include "host/call_values.h"
-#include "host/failure.h"
-#include "host/files.h"
 #include "host/job.h"
 #include "host/operator_facts.h"
 #include "host/program_info.h"
 #include "host/releases.h"
-#include "host/text_table.h"
 
 namespace wick::host {
 

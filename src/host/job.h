@@ -10,17 +10,16 @@
 #include <variant>
 #include <vector>
 
-#include "core/dtype.h"
+#include "files/array.h"
+#include "files/files.h"
 
 namespace wick::host {
 
-// A tensor by value. `bytes` are in memory order of the program's dim_order on the way to and from a machine.
-struct Array {
-  DType dtype = DType::kFloat32;
-  std::vector<int32_t> sizes;  // logical
-  std::vector<uint8_t> bytes;
-};
+// What is said of arrays and files is said here by the same names.
+using namespace files;
+using files::describe;  // beside the host's own
 
+// Arrays are in memory order of the program's dim_order on the way to and from a machine.
 using HostValue = std::variant<Array, int64_t, double, bool, std::string>;
 
 struct Call {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "files/array.h"
+#include "files/failure.h"
 #include "format/program_generated.h"
-#include "host/array.h"
-#include "host/failure.h"
 
 namespace wick::host {
 

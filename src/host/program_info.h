@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/dtype.h"
-#include "host/files.h"
+#include "host/job.h"
 
 namespace wick::host {
 

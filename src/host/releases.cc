@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "host/failure.h"
+#include "files/failure.h"
 
 namespace wick::host {
 

@@ -9,14 +9,14 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "files/failure.h"
+#include "files/files.h"
+#include "files/npy.h"
+#include "files/text_table.h"
 #include "host/bundled_program.h"
 #include "host/call_values.h"
-#include "host/failure.h"
-#include "host/files.h"
 #include "host/job.h"
-#include "host/npy.h"
 #include "host/program_info.h"
-#include "host/text_table.h"
 
 namespace wick::host {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/array.h"
+#include "host/job.h"
 
 namespace wick::host {
 

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "files/failure.h"
+#include "files/npy.h"
 #include "host/bundled_program.h"
-#include "host/failure.h"
-#include "host/npy.h"
 
 namespace wick::golden {
 

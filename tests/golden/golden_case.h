@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "host/array.h"
-#include "host/files.h"
+#include "files/array.h"
+#include "host/job.h"
 
 namespace wick::golden {
 

@@ -9,11 +9,11 @@
 #include <iostream>
 #include <map>
 
+#include "files/failure.h"
+#include "files/text_table.h"
 #include "golden/golden_case.h"
 #include "host/call_values.h"
-#include "host/failure.h"
 #include "host/operator_facts.h"
-#include "host/text_table.h"
 
 namespace wick::golden {
 namespace {

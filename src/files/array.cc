@@ -1,15 +1,15 @@
 // Arrays by value: layout conversion and comparison.
-#include "host/array.h"
+#include "files/array.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "host/failure.h"
+#include "files/failure.h"
 #include "kernels/element.h"
 
-namespace wick::host {
+namespace wick::files {
 
 std::optional<uint64_t> array_bytes(DType dtype, std::span<const int32_t> sizes) {
   uint64_t bytes = dtype_bytes(dtype);
@@ -175,4 +175,4 @@ Comparison compare(const Array& found, const Array& expected, const Tolerance& t
   return result;
 }
 
-}  // namespace wick::host
+}  // namespace wick::files

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace wick::host {
+namespace wick::files {
 
 // Joins its parts as text.
 template <typename... Parts>
@@ -26,4 +26,4 @@ template <typename... Parts>
   throw Failure(text(std::forward<Parts>(parts)...));
 }
 
-}  // namespace wick::host
+}  // namespace wick::files

@@ -1,14 +1,14 @@
 // The .npy format: magic, version, header length, a Python dictionary as text, then the elements.
-#include "host/npy.h"
+#include "files/npy.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cstring>
 
-#include "host/array.h"
-#include "host/failure.h"
+#include "files/array.h"
+#include "files/failure.h"
 
-namespace wick::host {
+namespace wick::files {
 
 namespace {
 
@@ -206,4 +206,4 @@ Array read_array(const std::filesystem::path& path, DType dtype, const std::vect
   return Array{dtype, sizes, std::move(bytes)};
 }
 
-}  // namespace wick::host
+}  // namespace wick::files

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "host/job.h"
+#include "files/array.h"
 
-namespace wick::host {
+namespace wick::files {
 
 Array read_idx(const std::filesystem::path& path);
 
-}  // namespace wick::host
+}  // namespace wick::files

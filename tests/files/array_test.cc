@@ -1,4 +1,4 @@
-#include "host/array.h"
+#include "files/array.h"
 
 #include <doctest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 using namespace wick;
-using namespace wick::host;
+using namespace wick::files;
 
 namespace {
 

@@ -1,13 +1,13 @@
-#include "host/npy.h"
+#include "files/npy.h"
 
 #include <doctest.h>
 
 #include <cstring>
 
-#include "host/failure.h"
+#include "files/failure.h"
 
 using namespace wick;
-using namespace wick::host;
+using namespace wick::files;
 
 namespace {
 

@@ -1,11 +1,11 @@
 // Columns as wide as their widest cell, two spaces between them.
-#include "host/text_table.h"
+#include "files/text_table.h"
 
 #include <algorithm>
 #include <cctype>
 #include <sstream>
 
-namespace wick::host {
+namespace wick::files {
 
 namespace {
 
@@ -58,4 +58,4 @@ std::string decimal(double value, int digits) {
   return out.str();
 }
 
-}  // namespace wick::host
+}  // namespace wick::files

@@ -1,5 +1,5 @@
 // Whole files in and out, with the C library's streams because they tell the reason of a failure.
-#include "host/files.h"
+#include "files/files.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -7,9 +7,9 @@
 #include <memory>
 #include <system_error>
 
-#include "host/failure.h"
+#include "files/failure.h"
 
-namespace wick::host {
+namespace wick::files {
 
 namespace fs = std::filesystem;
 
@@ -56,4 +56,4 @@ void write_file(const fs::path& path, const void* data, size_t bytes) {
 
 void write_file(const fs::path& path, std::string_view content) { write_file(path, content.data(), content.size()); }
 
-}  // namespace wick::host
+}  // namespace wick::files

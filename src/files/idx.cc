@@ -1,14 +1,14 @@
 // zlib reads gzip and plain files alike.
-#include "host/idx.h"
+#include "files/idx.h"
 
 #include <zlib.h>
 
 #include <memory>
 
-#include "host/array.h"
-#include "host/failure.h"
+#include "files/array.h"
+#include "files/failure.h"
 
-namespace wick::host {
+namespace wick::files {
 
 namespace {
 
@@ -49,4 +49,4 @@ Array read_idx(const std::filesystem::path& path) {
   return array;
 }
 
-}  // namespace wick::host
+}  // namespace wick::files

@@ -2,14 +2,22 @@
 // another. Knows nothing of files or programs.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "host/job.h"
+#include "core/dtype.h"
 
-namespace wick::host {
+namespace wick::files {
+
+// A tensor by value. `bytes` are C-contiguous in logical order unless somebody says which dim_order they follow.
+struct Array {
+  DType dtype = DType::kFloat32;
+  std::vector<int32_t> sizes;  // logical
+  std::vector<uint8_t> bytes;
+};
 
 // Bytes of a dense array; nothing when that overflows or a size is negative.
 std::optional<uint64_t> array_bytes(DType dtype, std::span<const int32_t> sizes);
@@ -44,4 +52,4 @@ struct Comparison {
 };
 Comparison compare(const Array& found, const Array& expected, const Tolerance& tolerance);
 
-}  // namespace wick::host
+}  // namespace wick::files

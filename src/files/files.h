@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wick::host {
+namespace wick::files {
 
 using Bytes = std::vector<uint8_t>;
 
@@ -15,4 +15,4 @@ Bytes read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const void* data, size_t bytes);
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-}  // namespace wick::host
+}  // namespace wick::files

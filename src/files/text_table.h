@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace wick::host {
+namespace wick::files {
 
 class TextTable {
  public:
@@ -23,4 +23,4 @@ std::string grouped(uint64_t value);
 // At most `digits` significant digits.
 std::string decimal(double value, int digits = 6);
 
-}  // namespace wick::host
+}  // namespace wick::files
