@@ -20,7 +20,8 @@ allow src/kernels 'core|kernels'
 allow src/runtime 'core|format|kernels|runtime'
 allow src/files 'core|kernels|files'
 allow src/compiler 'core|format|runtime|files|compiler'
-allow src/host 'core|format|kernels|runtime|files|compiler|host|boards'
+allow src/host 'core|format|kernels|runtime|files|compiler|host|boards|sim'
+allow src/sim 'sim'
 
 device='src/core src/format src/kernels src/runtime'
 # forbid "pattern" "why"

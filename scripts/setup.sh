@@ -7,6 +7,8 @@ set -eu
 packages="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libcli11-dev nlohmann-json3-dev zlib1g-dev doctest-dev"
 # emulated microcontrollers: cross compiler and QEMU
 packages="$packages gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm"
+# simulated Pico 2
+packages="$packages pkg-config libunicorn-dev"
 # tests: fuzzing and formatting
 if [ "${1:-}" = "--with-test-tools" ]; then
   packages="$packages clang clang-format libclang-rt-14-dev git"

@@ -5,11 +5,13 @@
 #include "files/failure.h"
 #include "host/inspect_command.h"
 #include "host/run_command.h"
+#include "host/simulate_command.h"
 
 namespace {
 
 using wick::host::InspectOptions;
 using wick::host::RunOptions;
+using wick::host::SimulateOptions;
 
 const std::vector<std::string> kTargets = {"host", "cortex-m0plus", "cortex-m4", "cortex-m33", "cortex-m55", "pico2"};
 
@@ -68,6 +70,18 @@ void add_inspect(CLI::App& app, InspectOptions& o) {
   inspect->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");
 }
 
+void add_simulate(CLI::App& app, SimulateOptions& o) {
+  CLI::App* simulate =
+      app.add_subcommand("simulate", "Run a UF2 on a simulated Pico 2: what it prints and blinks, and what it costs");
+  simulate->add_option("image", o.image, "Image as it is dragged onto the board (.uf2)")->required();
+  simulate->add_option("--timeout-ms", o.timeout_ms, "Limit on simulated time, in milliseconds")->capture_default_str();
+  simulate->add_option("--idle-ms", o.idle_ms, "End when the image has only waited for this long, in milliseconds")
+      ->capture_default_str();
+  simulate->add_flag("--trace", o.trace, "Every access to a peripheral and every exception, on stderr");
+  simulate->add_flag("--break-on-fault", o.break_on_fault, "Stop at a fault instead of letting the image handle it");
+  simulate->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -75,7 +89,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   RunOptions run;
   InspectOptions inspect;
+  SimulateOptions simulate;
   add_run(app, run);
+  add_simulate(app, simulate);
   add_inspect(app, inspect);
   try {
     app.parse(argc, argv);
@@ -84,7 +100,9 @@ int main(int argc, char** argv) {
   }
   const std::string command = app.get_subcommands().front()->get_name();
   try {
-    return command == "run" ? run_command(run) : inspect_command(inspect);
+    if (command == "run") return run_command(run);
+    if (command == "simulate") return simulate_command(simulate);
+    return inspect_command(inspect);
   } catch (const wick::host::Failure& failure) {
     std::cerr << "wick " << command << ": " << failure.what() << "\n";
   } catch (const std::exception& error) {

@@ -1,0 +1,149 @@
+// One Cortex-M33: Unicorn executes, this class adds what Unicorn leaves out: counting, exceptions and faults, sleeping,
+// the FPU's and MPU's access rules. Knows the CPU; refuses to know what any peripheral does.
+#pragma once
+
+#include <unicorn/unicorn.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/boot.h"
+#include "sim/bus.h"
+#include "sim/memory.h"
+#include "sim/system_control.h"
+#include "sim/thumb.h"
+
+namespace wick::sim {
+
+// What a core needs from the machine around it.
+class CoreHost {
+ public:
+  virtual uint32_t bus_read(int core, const Window& window, uint32_t offset, uint32_t bytes) = 0;
+  virtual void bus_write(int core, const Window& window, uint32_t offset, uint32_t bytes, uint32_t value) = 0;
+  // The core is about to take a fault: true ends the run there instead.
+  virtual bool fault_taken(int core, const std::string& what) = 0;
+  virtual void stop_core(int core, StopKind kind, const std::string& why) = 0;
+  virtual void event_sent(int core) = 0;
+  virtual void trace_exception(int core, const std::string& what) = 0;
+
+ protected:
+  ~CoreHost() = default;
+};
+
+struct CoreCounts {
+  uint64_t instructions = 0;
+  uint64_t cycles = 0;  // estimated, asleep or awake
+  uint64_t sleeping_cycles = 0;
+  uint32_t stack_top = 0;
+  uint32_t lowest_stack = 0;  // lowest value that the stack pointer had
+};
+
+class Core {
+ public:
+  Core(int index, CoreHost& host, Memory& memory, Bus& bus, CoreView view, const std::vector<Window>& windows);
+  ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  void map_flash(bool attached);
+  void start(const Entry& entry, uint64_t cycle);
+  void hold();
+
+  bool powered() const { return powered_; }
+  // Asleep and nothing that would wake it, or spinning on one instruction.
+  bool idle() const { return asleep_ || spinning_; }
+  bool asleep() const { return asleep_; }
+
+  // Executes until `cycle`, or earlier when cut short.
+  void run_until(uint64_t cycle);
+  // From callbacks: look around after this instruction.
+  void cut_short() { limit_ = slice_end_ = 0; }
+  void signal_event();
+  void set_interrupt(unsigned line, bool raised);
+
+  uint64_t cycles() const { return counts_.cycles; }
+  const CoreCounts& counts() const { return counts_; }
+  uint32_t pc() const { return pc_; }
+  unsigned current_exception() const;
+  SystemControl& system() { return system_; }
+  const SystemControl& system() const { return system_; }
+  std::string registers_text() const;
+
+ private:
+  struct PendingFault {
+    unsigned exception = kNoException;
+    uint32_t bits = 0;
+    uint32_t address = 0;
+    uint32_t pc = 0;
+  };
+  struct Undo {
+    uint32_t address = 0, bytes = 0;
+    uint8_t old[8] = {};
+  };
+  struct Port {
+    Core* core;
+    const Window* window;
+  };
+
+  // Unicorn's callbacks.
+  static void on_code(uc_engine*, uint64_t address, uint32_t size, void* self);
+  static void on_memory(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t value, void* self);
+  static bool on_bad_memory(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t value, void* self);
+  static void on_interrupt(uc_engine*, uint32_t number, void* self);
+  static bool on_invalid(uc_engine*, void* self);
+  static uint64_t on_read(uc_engine*, uint64_t offset, unsigned size, void* port);
+  static void on_write(uc_engine*, uint64_t offset, unsigned size, uint64_t value, void* port);
+
+  void instruction(uint32_t pc);
+  const Instruction& decoded(uint32_t pc);
+  void settle_previous(uint32_t pc);
+  void access(bool write, uint32_t address, uint32_t bytes);
+
+  uint32_t get(int reg) const;
+  void set(int reg, uint32_t value);
+  Masks masks() const;
+  bool fp_active() const;
+  void refresh();
+
+  bool mpu_judges() const;
+  bool wakes();
+  void handle_stop(uc_err error);
+  void handle_trap();
+  void raise(unsigned exception, uint32_t bits, uint32_t address, uint32_t pc);
+  void take_pending();
+  bool push_frame(uint32_t return_pc, uint32_t* exc_return);
+  bool pop_frame(uint32_t exc_return);
+  void enter(unsigned exception, uint32_t return_pc);
+  void leave(uint32_t exc_return);
+  void sleep_or_pass(bool for_event);
+
+  const int index_;
+  CoreHost& host_;
+  Memory& memory_;
+  Bus& bus_;
+  SystemControl system_;
+  uc_engine* uc_ = nullptr;
+  Window private_window_{};
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<std::vector<Instruction>> flash_code_, sram_code_;  // by page, made when first executed
+
+  bool powered_ = false, asleep_ = false, sleep_for_event_ = false, event_ = false, spinning_ = false;
+  bool quiet_ = false;  // executing on the simulator's own behalf: nothing counts
+  CoreCounts counts_;
+  uint64_t slice_end_ = 0, limit_ = 0;
+  bool attention_ = false;  // exceptions are to be looked at before the next instruction
+  bool executes_hard_fault_ = false;
+  uint32_t pc_ = 0;
+  const Instruction* last_ = nullptr;
+  uint32_t last_pc_ = 0, expected_ = 0, it_end_ = 0;
+  bool stopped_by_us_ = false;
+  int trap_ = -1;  // number that on_interrupt saw
+  bool invalid_ = false;
+  PendingFault fault_;
+  std::vector<Undo> undo_;
+};
+
+}  // namespace wick::sim
