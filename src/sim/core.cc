@@ -119,6 +119,13 @@ Masks Core::masks() const {
   return {(get(UC_ARM_REG_PRIMASK) & 1) != 0, (get(UC_ARM_REG_FAULTMASK) & 1) != 0, get(UC_ARM_REG_BASEPRI) & 0xFF};
 }
 
+void Core::skip(uint64_t cycles) {
+  if (counts_.cycles >= limit_) return;
+  const uint64_t skipped = std::min(cycles, limit_ - counts_.cycles);
+  counts_.cycles += skipped;
+  counts_.sleeping_cycles += skipped;
+}
+
 void Core::signal_event() { event_ = true; }
 
 void Core::set_interrupt(unsigned line, bool raised) {

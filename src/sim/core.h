@@ -61,6 +61,8 @@ class Core {
   void run_until(uint64_t cycle);
   // From callbacks: look around after this instruction.
   void cut_short() { limit_ = slice_end_ = 0; }
+  // Lets time pass without instructions, but not over what is due in this slice.
+  void skip(uint64_t cycles);
   void signal_event();
   void set_interrupt(unsigned line, bool raised);
 
@@ -114,6 +116,7 @@ class Core {
   void handle_trap();
   void raise(unsigned exception, uint32_t bits, uint32_t address, uint32_t pc);
   void take_pending();
+  unsigned stacking_failed(unsigned exception);
   bool push_frame(uint32_t return_pc, uint32_t* exc_return);
   bool pop_frame(uint32_t exc_return);
   void enter(unsigned exception, uint32_t return_pc);

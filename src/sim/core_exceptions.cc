@@ -80,9 +80,21 @@ bool Core::push_frame(uint32_t return_pc, uint32_t* exc_return) {
   return ok;
 }
 
+// The frame did not fit. The fault of that goes first, with the frame as far as it came, and the exception waits; a
+// HardFault is entered all the same.
+unsigned Core::stacking_failed(unsigned exception) {
+  system_.record_fault(kMstkErr, 0);
+  if (exception == kHardFault) return exception;
+  system_.exceptions.pend(exception);
+  if (system_.exceptions.fault_enabled(kMemManage) && system_.exceptions.can_take(kMemManage, masks()))
+    return kMemManage;
+  system_.record_escalation();
+  return kHardFault;
+}
+
 void Core::enter(unsigned exception, uint32_t return_pc) {
   uint32_t exc_return = 0;
-  const bool stacked = push_frame(return_pc, &exc_return);
+  if (!push_frame(return_pc, &exc_return)) exception = stacking_failed(exception);
   system_.exceptions.enter(exception);
   set(UC_ARM_REG_XPSR_NZCVQG, (get(UC_ARM_REG_XPSR) & 0xF80F0000) | 1u << 24 | exception);
   refresh();
@@ -102,11 +114,7 @@ void Core::enter(unsigned exception, uint32_t return_pc) {
     return;
   }
   pc_ = vector & ~1u;
-  if (!stacked) {
-    raise(kMemManage, kMstkErr, 0, pc_);
-  } else if ((vector & 1) == 0) {
-    raise(kUsageFault, kInvState, 0, pc_);
-  }
+  if ((vector & 1) == 0) raise(kUsageFault, kInvState, 0, pc_);
 }
 
 void Core::take_pending() {

@@ -13,6 +13,9 @@ namespace {
 constexpr uint64_t kSliceCycles = 200;
 constexpr unsigned kMailboxInterrupt = 25;
 constexpr unsigned kVbusPin = 24;
+// A loop that reads TIMER0 so often, so quickly and without writing to a peripheral is given its time in larger steps.
+constexpr uint64_t kWaitingReads = 32, kWaitingInstructions = 48, kWaitingStepPs = 20'000'000;
+constexpr uint32_t kTimeReadLatched = 0x0C, kTimeRead = 0x28;
 
 std::unique_ptr<Storage> make_qmi() {
   return std::make_unique<Storage>("QMI", std::vector<Storage::Register>{{{0x00, "DIRECT_CSR"}, 0x01800000},
@@ -206,7 +209,17 @@ void Machine::reschedule() {
   if (executing_ >= 0) cores_[executing_]->cut_short();
 }
 
+void Machine::skip_waiting(int core, const Window& window, uint32_t offset) {
+  if (window.block != &timer0_ || (offset != kTimeRead && offset != kTimeReadLatched)) return;
+  auto& w = waiting_[core];
+  const uint64_t now = cores_[core]->counts().instructions;
+  w.reads = now - w.instructions <= kWaitingInstructions ? w.reads + 1 : 0;
+  w.instructions = now;
+  if (w.reads > kWaitingReads) cores_[core]->skip(kWaitingStepPs / (kPicosecondsPerSecond / clocks_.sys_hz()));
+}
+
 uint32_t Machine::bus_read(int core, const Window& window, uint32_t offset, uint32_t bytes) {
+  skip_waiting(core, window, offset);
   const uint32_t value = bus_.read({core, bytes}, window, offset);
   if (options_.on_trace)
     options_.on_trace("core " + std::to_string(core) + " " + hex(cores_[core]->pc()) + " reads " +
@@ -215,6 +228,7 @@ uint32_t Machine::bus_read(int core, const Window& window, uint32_t offset, uint
 }
 
 void Machine::bus_write(int core, const Window& window, uint32_t offset, uint32_t bytes, uint32_t value) {
+  waiting_[core].reads = 0;
   if (options_.on_trace)
     options_.on_trace("core " + std::to_string(core) + " " + hex(cores_[core]->pc()) + " writes " +
                       bus_.describe(window.base + offset) + ": " + hex(value));

@@ -76,6 +76,7 @@ class Machine final : private Chip, private CoreHost {
   void advance_blocks();
   uint64_t next_event_ps() const;
   void launch_core1(const Entry& entry);
+  void skip_waiting(int core, const Window& window, uint32_t offset);
   void note_activity() { last_activity_ps_ = time_ps(); }
   void check_idle();
 
@@ -97,6 +98,12 @@ class Machine final : private Chip, private CoreHost {
   SysInfo sysinfo_;
   std::unique_ptr<Storage> qmi_, xip_control_;
   std::unique_ptr<Core> cores_[2];
+
+  // Reads of the time in a row, by one core: who does nothing else waits.
+  struct {
+    uint64_t reads = 0;
+    uint64_t instructions = 0;  // at the last one
+  } waiting_[2];
 
   int executing_ = -1;  // the core that is
   uint64_t now_cycle_ = 0;

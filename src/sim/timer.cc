@@ -85,11 +85,8 @@ void Timer::update_interrupts() {
 }
 
 bool Timer::read(const Access&, uint32_t offset, uint32_t& value) {
-  if (offset == 0x28 || offset == 0xC) {
-    ++reads_;
-    if (rate_ == 0)
-      chip_.warn(std::string(name()) + " is read but does not count: its tick is not enabled (TICKS), or it is paused");
-  }
+  if ((offset == 0x28 || offset == 0xC) && rate_ == 0)
+    chip_.warn(std::string(name()) + " is read but does not count: its tick is not enabled (TICKS), or it is paused");
   const uint64_t now = count();
   switch (offset) {
     case 0x08:

@@ -42,8 +42,6 @@ class Timer final : public Block {
   void advance(uint64_t time_ps) override;
   // The rate may have changed: what was counted until now stays counted.
   void settle();
-  // Counts reads of the running time: who waits by reading can be told from who measures.
-  uint64_t reads() const { return reads_; }
 
  private:
   double hz() const;
@@ -61,7 +59,6 @@ class Timer final : public Block {
   uint32_t alarms_[4] = {};
   uint32_t armed_ = 0, pause_ = 0, debug_pause_ = 7, from_sys_ = 0;
   uint32_t raised_ = 0, enabled_ = 0, forced_ = 0;
-  uint64_t reads_ = 0;
 };
 
 }  // namespace wick::sim

@@ -1,0 +1,3 @@
+// The same flashes on a pad that nobody has let out of its isolation.
+#define LEAVE_ISOLATED
+#include "led.S"
