@@ -20,7 +20,7 @@ using host::fail;
 using host::text;
 
 struct Options {
-  fs::path models, glyphs, goldens, out = "build/demo", images;
+  fs::path models, glyphs, goldens, out = "build/demo";
   std::string target = "cortex-m33";
 };
 
@@ -77,8 +77,7 @@ class Demo {
     }
     test_ = read_mnist(options_.models / "mnist/test-images-idx3-ubyte.gz",
                        options_.models / "mnist/test-labels-idx1-ubyte.gz");
-    const fs::path image = options_.images / (options_.target + ".elf");
-    if (fs::exists(image)) image_bytes_ = image_flash_bytes(image);
+    image_bytes_ = host::runner_flash_bytes(options_.target);
   }
 
   void model(const std::string& title, const fs::path& folder, bool is_seed) {
@@ -121,8 +120,6 @@ class Demo {
 
 int main(int argc, char** argv) {
   wick::demo::Options options;
-  const std::filesystem::path here = std::filesystem::absolute(argv[0]).parent_path();
-  options.images = here / "lib/wick";
   CLI::App app("MNIST digits through FP32 and INT8 programs on an emulated microcontroller", "mnist_demo");
   app.add_option("--models", options.models, "Folder with mlp/, mnist_cnn/ and mnist/")->required()->type_name("DIR");
   app.add_option("--glyphs", options.glyphs, "Folder with 0.txt to 9.txt")->required()->type_name("DIR");

@@ -36,10 +36,10 @@ struct Latency {
 Latency latency(const ProgramFigures& p) {
   Latency l;
   l.least = UINT64_MAX;
-  for (const DigitResult& d : p.digits) {
-    l.least = std::min(l.least, d.ticks);
-    l.most = std::max(l.most, d.ticks);
-    l.mean += static_cast<double>(d.ticks) / static_cast<double>(p.digits.size());
+  for (const uint64_t ticks : p.cost.latency_ticks) {
+    l.least = std::min(l.least, ticks);
+    l.most = std::max(l.most, ticks);
+    l.mean += static_cast<double>(ticks) / static_cast<double>(p.cost.latency_ticks.size());
   }
   return l;
 }
@@ -72,14 +72,14 @@ std::string digits_table(const ProgramFigures& p, const std::vector<Picture>& gl
   // The ten scores under the digits that they speak for.
   std::vector<std::string> head = {"glyph", "pixels"};
   for (int i = 0; i < 10; ++i) head.push_back(std::to_string(i));
-  head.insert(head.end(), {"says", "expected", "", p.tick_unit});
+  head.insert(head.end(), {"says", "expected", "", p.cost.tick_unit});
   table.row(head);
   for (size_t i = 0; i < glyphs.size(); ++i) {
     const DigitResult& d = p.digits[i];
     std::vector<std::string> row = {glyphs[i].set, std::to_string(glyphs[i].ink())};
     for (const float score : d.scores) row.push_back(host::decimal(static_cast<double>(score), 4));
     row.insert(row.end(), {std::to_string(d.says), std::to_string(glyphs[i].digit),
-                           d.says == glyphs[i].digit ? "right" : "wrong", grouped(d.ticks)});
+                           d.says == glyphs[i].digit ? "right" : "wrong", grouped(p.cost.latency_ticks[i])});
     table.row(row);
   }
   return table.str();
@@ -92,23 +92,23 @@ std::string program_section(const ProgramFigures& p, const char* kind, const std
   out += text("  digits right  ", p.right_glyphs(glyphs), " of ", glyphs.size(), "\n");
   out +=
       text("  latency       least ", grouped(l.least), ", mean ", grouped(static_cast<uint64_t>(std::llround(l.mean))),
-           ", most ", grouped(l.most), " ", p.tick_unit, " per digit\n");
-  out += text("  load          ", grouped(p.load_ticks.value_or(0) + p.prepare_ticks.value_or(0)), " ", p.tick_unit,
-              " to load the program and prepare its method\n");
-  out += text("  memory        program ", grouped(p.program_bytes), " bytes; arena ", grouped(p.arena_bytes),
-              " bytes needed, the same given and used: persistent ", grouped(p.persistent_bytes), ", planned buffers ",
-              grouped(p.planned_bytes), ", scratch ", grouped(p.scratch_bytes), "; stack ",
-              bytes_or_dash(p.stack_bytes), " bytes at most\n\n");
+           ", most ", grouped(l.most), " ", p.cost.tick_unit, " per digit\n");
+  out += text("  load          ", grouped(p.cost.load_ticks.value_or(0) + p.cost.prepare_ticks.value_or(0)), " ",
+              p.cost.tick_unit, " to load the program and prepare its method\n");
+  out += text("  memory        program ", grouped(p.cost.program_bytes), " bytes; arena ", grouped(p.cost.arena_bytes),
+              " bytes needed, the same given and used: persistent ", grouped(p.cost.persistent_bytes),
+              ", planned buffers ", grouped(p.cost.planned_bytes), ", scratch ", grouped(p.cost.scratch_bytes),
+              "; stack ", bytes_or_dash(p.cost.stack_bytes), " bytes at most\n\n");
   return out;
 }
 
 std::string operators_table(const ModelFigures& m) {
   TextTable table;
-  table.row({"program", "index", "operator", m.fp32.tick_unit, "share", "MACs", "per MAC"});
+  table.row({"program", "index", "operator", m.fp32.cost.tick_unit, "share", "MACs", "per MAC"});
   for (const ProgramFigures* p : {&m.fp32, &m.int8}) {
     uint64_t total = 0;
-    for (const OperatorFigures& o : p->operators) total += o.ticks;
-    for (const OperatorFigures& o : p->operators) {
+    for (const host::OperatorFigures& o : p->cost.operators) total += o.ticks;
+    for (const host::OperatorFigures& o : p->cost.operators) {
       const bool per_mac = o.macs && *o.macs > 0;
       table.row({p == &m.fp32 ? "FP32" : "INT8", std::to_string(o.index), o.name, grouped(o.ticks),
                  percent(static_cast<size_t>(o.ticks), static_cast<size_t>(total)), o.macs ? grouped(*o.macs) : "",
@@ -133,16 +133,17 @@ std::string comparison_table(const ModelFigures& m, const std::vector<Picture>& 
   row(text("accuracy on ", grouped(test.size()), " MNIST test digits (host)"), [&](const ProgramFigures& p) {
     return text(percent(p.right_tests(test), test.size()), " (", grouped(p.right_tests(test)), ")");
   });
-  row(text(m.fp32.tick_unit, " per inference"),
+  row(text(m.fp32.cost.tick_unit, " per inference"),
       [](const ProgramFigures& p) { return grouped(static_cast<uint64_t>(std::llround(latency(p).mean))); });
-  row(text(m.fp32.tick_unit, " to load and prepare"),
-      [](const ProgramFigures& p) { return grouped(p.load_ticks.value_or(0) + p.prepare_ticks.value_or(0)); });
-  row("program bytes", [](const ProgramFigures& p) { return grouped(p.program_bytes); });
-  row("flash bytes (program + runner with all operators)", [&](const ProgramFigures& p) {
-    return image_bytes ? grouped(p.program_bytes + *image_bytes) : std::string("-");
+  row(text(m.fp32.cost.tick_unit, " to load and prepare"), [](const ProgramFigures& p) {
+    return grouped(p.cost.load_ticks.value_or(0) + p.cost.prepare_ticks.value_or(0));
   });
-  row("arena bytes", [](const ProgramFigures& p) { return grouped(p.arena_bytes); });
-  row("stack bytes at most", [](const ProgramFigures& p) { return bytes_or_dash(p.stack_bytes); });
+  row("program bytes", [](const ProgramFigures& p) { return grouped(p.cost.program_bytes); });
+  row("flash bytes (program + runner with all operators)", [&](const ProgramFigures& p) {
+    return image_bytes ? grouped(p.cost.program_bytes + *image_bytes) : std::string("-");
+  });
+  row("arena bytes", [](const ProgramFigures& p) { return grouped(p.cost.arena_bytes); });
+  row("stack bytes at most", [](const ProgramFigures& p) { return bytes_or_dash(p.cost.stack_bytes); });
   table.row(
       {"largest output error against FP32", "", text(host::decimal(d.largest, 4), " of ", host::decimal(d.scale, 4))});
   table.row({"mean output error against FP32", "", host::decimal(d.mean, 4)});
@@ -155,16 +156,16 @@ Json program_json(const ProgramFigures& p, const std::vector<Picture>& glyphs, c
   const auto optional = [](const std::optional<uint64_t>& v) { return v ? Json(*v) : Json(); };
   const Latency l = latency(p);
   Json j = {{"program", p.path.string()},
-            {"program_bytes", p.program_bytes},
-            {"arena_bytes", p.arena_bytes},
-            {"persistent_bytes", p.persistent_bytes},
-            {"planned_bytes", p.planned_bytes},
-            {"scratch_bytes", p.scratch_bytes},
-            {"stack_bytes", optional(p.stack_bytes)},
-            {"flash_bytes", image_bytes ? Json(*image_bytes + p.program_bytes) : Json()},
-            {"unit", p.tick_unit},
-            {"load", optional(p.load_ticks)},
-            {"prepare", optional(p.prepare_ticks)},
+            {"program_bytes", p.cost.program_bytes},
+            {"arena_bytes", p.cost.arena_bytes},
+            {"persistent_bytes", p.cost.persistent_bytes},
+            {"planned_bytes", p.cost.planned_bytes},
+            {"scratch_bytes", p.cost.scratch_bytes},
+            {"stack_bytes", optional(p.cost.stack_bytes)},
+            {"flash_bytes", image_bytes ? Json(*image_bytes + p.cost.program_bytes) : Json()},
+            {"unit", p.cost.tick_unit},
+            {"load", optional(p.cost.load_ticks)},
+            {"prepare", optional(p.cost.prepare_ticks)},
             {"latency", {{"min", l.least}, {"mean", l.mean}, {"max", l.most}}},
             {"glyphs_right", p.right_glyphs(glyphs)},
             {"test_digits", test.size()},
@@ -177,9 +178,9 @@ Json program_json(const ProgramFigures& p, const std::vector<Picture>& glyphs, c
                            {"scores", p.digits[i].scores},
                            {"says", p.digits[i].says},
                            {"expected", glyphs[i].digit},
-                           {"latency", p.digits[i].ticks}});
+                           {"latency", p.cost.latency_ticks[i]}});
   }
-  for (const OperatorFigures& o : p.operators) {
+  for (const host::OperatorFigures& o : p.cost.operators) {
     j["operators"].push_back({{"index", o.index}, {"name", o.name}, {"latency", o.ticks}, {"macs", optional(o.macs)}});
   }
   return j;

@@ -224,6 +224,12 @@ void judge_end(bool ended, int status, const fs::path& folder, EmulatorRun* run)
 
 }  // namespace
 
+std::optional<std::filesystem::path> runner_image(const std::string& target) {
+  std::string searched;
+  const fs::path image = find_support_file(target + ".elf", &searched);
+  return image.empty() ? std::nullopt : std::optional(image);
+}
+
 bool is_emulated_target(const std::string& target) { return find_board(target) != nullptr; }
 
 EmulatorRun run_in_emulator(const std::string& target, const std::vector<uint8_t>& requests,

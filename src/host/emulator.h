@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,5 +32,8 @@ EmulatorRun run_in_emulator(const std::string& target, const std::vector<uint8_t
 
 // True for the cores that there is an emulated board for.
 bool is_emulated_target(const std::string& target);
+
+// The runner image of such a core; nothing when it has not been built.
+std::optional<std::filesystem::path> runner_image(const std::string& target);
 
 }  // namespace wick::host

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "files/failure.h"
@@ -12,6 +11,7 @@
 #include "host/bundled_program.h"
 #include "host/call_values.h"
 #include "host/job.h"
+#include "host/memory_plan.h"
 #include "host/operator_facts.h"
 #include "host/program_info.h"
 #include "host/releases.h"
@@ -32,40 +32,6 @@ std::string joined(const std::vector<std::string>& parts, const char* none) {
   std::string out;
   for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
   return out.empty() ? none : out;
-}
-
-// A tensor of the memory plan, from the first instruction that touches it to the last. Inputs live from before the
-// first, outputs until after the last, state always.
-struct PlannedTensor {
-  int32_t value;
-  int64_t first, last;
-};
-
-std::vector<PlannedTensor> memory_plan(const MethodInfo& m) {
-  std::map<int32_t, PlannedTensor> plan;
-  const int64_t end = static_cast<int64_t>(m.instructions.size());
-  const auto touch = [&](int32_t v, int64_t at) {
-    if (m.values[static_cast<size_t>(v)].place != ValueInfo::Place::kPlanned ||
-        m.values[static_cast<size_t>(v)].kind != Kind::kTensor) {
-      return;
-    }
-    const bool state = m.values[static_cast<size_t>(v)].initialized;
-    auto [it, fresh] = plan.try_emplace(v, PlannedTensor{v, state ? -1 : at, state ? end : at});
-    it->second.first = std::min(it->second.first, at);
-    it->second.last = std::max(it->second.last, at);
-  };
-  for (const int32_t v : m.inputs) touch(v, -1);
-  for (int64_t i = 0; i < end; ++i) {
-    for (const int32_t v : m.tensors_of(m.instructions[static_cast<size_t>(i)])) touch(v, i);
-  }
-  for (const int32_t v : m.outputs) touch(v, end);
-  std::vector<PlannedTensor> out;
-  for (const auto& [v, tensor] : plan) out.push_back(tensor);
-  std::sort(out.begin(), out.end(), [&](const PlannedTensor& a, const PlannedTensor& b) {
-    const ValueInfo &va = m.values[static_cast<size_t>(a.value)], &vb = m.values[static_cast<size_t>(b.value)];
-    return std::tie(va.memory_id, va.offset, a.first, a.value) < std::tie(vb.memory_id, vb.offset, b.first, b.value);
-  });
-  return out;
 }
 
 std::string dim_order_text(const ValueInfo& v) {
