@@ -3,12 +3,14 @@
 #include <iostream>
 
 #include "files/failure.h"
+#include "host/compare_command.h"
 #include "host/inspect_command.h"
 #include "host/run_command.h"
 #include "host/simulate_command.h"
 
 namespace {
 
+using wick::host::CompareOptions;
 using wick::host::InspectOptions;
 using wick::host::RunOptions;
 using wick::host::SimulateOptions;
@@ -82,6 +84,30 @@ void add_simulate(CLI::App& app, SimulateOptions& o) {
   simulate->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");
 }
 
+void add_compare(CLI::App& app, CompareOptions& o) {
+  CLI::App* compare = app.add_subcommand("compare", "An FP32 and an INT8 program side by side: what to ship, and why");
+  compare->add_option("fp32", o.fp32, "The model's FP32 program (.pte)")->required();
+  compare->add_option("int8", o.int8, "The model's INT8 program (.pte)")->required();
+  compare
+      ->add_option("--data", o.data,
+                   "Samples: .npz (SAMPLE_INPUT arrays, or one per input), a folder of .npy, one .npy, or IDX")
+      ->required()
+      ->type_name("DATA");
+  compare->add_option("--labels", o.labels, "Class numbers: IDX, .npy or text with one a line")->type_name("FILE");
+  compare->add_option("--target", o.target, "Where latency and memory are measured; all but host are emulated")
+      ->capture_default_str()
+      ->check(CLI::IsMember(kTargets));
+  compare->add_option("--samples", o.samples, "Use the first N samples only (0: all)")
+      ->capture_default_str()
+      ->type_name("N");
+  compare->add_option("--target-samples", o.target_samples, "How many of them also run on the target, for latency")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 10000u))
+      ->type_name("N");
+  compare->add_option("--report", o.report, "Write an HTML page, all in one file")->type_name("FILE.html");
+  compare->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -89,10 +115,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   RunOptions run;
   InspectOptions inspect;
+  CompareOptions compare;
   SimulateOptions simulate;
   add_run(app, run);
   add_simulate(app, simulate);
   add_inspect(app, inspect);
+  add_compare(app, compare);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -101,6 +129,7 @@ int main(int argc, char** argv) {
   const std::string command = app.get_subcommands().front()->get_name();
   try {
     if (command == "run") return run_command(run);
+    if (command == "compare") return compare_command(compare);
     if (command == "simulate") return simulate_command(simulate);
     return inspect_command(inspect);
   } catch (const wick::host::Failure& failure) {

@@ -164,6 +164,24 @@ expect "weights beside the program" 0 "as expected" run "$special/external_weigh
   --data "$special/external_weights/_default_external_constant.ptd"
 expect "more rows than the upper bound" 1 "" run "$special/dynamic_batch/program.pte" --input "$x"
 
+# compare
+cnn=$source/models/mnist_cnn mnist=$source/models/mnist
+expect "help of compare" 0 "--labels" compare --help
+expect "compare without data" 2 "--data is required" compare "$cnn/float.pte" "$cnn/int8.pte"
+expect "compare" 0 "Ship " compare "$cnn/float.pte" "$cnn/int8.pte" --data "$mnist/test-images-idx3-ubyte.gz" \
+  --labels "$mnist/test-labels-idx1-ubyte.gz" --target host --samples 50 --json compare.json --report compare.html
+for key in target fp32 int8 outputs recommendation fp32_right live_bytes; do
+  holds "compare tells $key" compare.json "\"$key\":"
+done
+holds "compare's page draws by itself" compare.html "new Chart("
+expect "compare of two models" 1 "not the same model" compare "$cnn/float.pte" "$linear/int8.pte" \
+  --data "$mnist/test-images-idx3-ubyte.gz" --target host
+printf '1\n2\n' > two_labels.txt
+expect "compare with labels of another set" 1 "has 2 labels, but" compare "$cnn/float.pte" "$cnn/int8.pte" \
+  --data "$mnist/test-images-idx3-ubyte.gz" --labels two_labels.txt --target host
+expect "compare with samples of another model" 1 "expected a leading sample axis" compare "$cnn/float.pte" \
+  "$cnn/int8.pte" --data "$linear/in_0_0.npy" --target host
+
 expect "inspect" 0 "quantized with scale 0.020376" inspect "$linear/int8.pte" --json inspect.json
 for key in methods inputs outputs operators constants_bytes arena_bytes missing_operators dim_order scale zero_point \
   executorch_releases; do
