@@ -18,6 +18,7 @@ enum class StopKind {
   kUnmodelled,  // the image did what the simulator has no answer for, or what would leave the chip undefined
   kFault,       // with break_on_fault: the fault that the core was about to take
   kLockup,      // a fault where no handler could run
+  kProtocol,    // the image broke a rule of a bus outside the chip
 };
 
 class Chip {

@@ -51,7 +51,7 @@ Machine::Machine(const std::vector<uint8_t>& uf2, MachineOptions options) : opti
     cores_[i]->map_flash(!image.in_ram);
   }
   connect();
-  gpio_.set_outside(kVbusPin, true);
+  plug(options_.plugged);
   gpio_.set_outside(1, true);  // the terminal's idle line
   cores_[0]->start(entry, 0);
 }
@@ -78,6 +78,8 @@ void Machine::add_windows() {
   add(0x400D0000, *qmi_);
   add(0x400D8000, watchdog_);
   add(0x40108000, ticks_);
+  bus_.add({0x50100000, 0x1000, &usb_.memory(), Kind::kBytes, 28});
+  add(0x50110000, usb_.registers(), 28);
   bus_.add({0xD0000000, 0x1000, &sio_, Kind::kPlain});
 }
 
@@ -100,6 +102,12 @@ void Machine::connect() {
     note_activity();
     if (options_.on_pin) options_.on_pin(pin, level, time_ps());
   };
+  usb_.on_change = [this] { usb_host_.device_changed(); };
+  usb_host_.on_byte = [this](uint8_t byte) {
+    note_activity();
+    if (options_.on_usb) options_.on_usb(byte);
+  };
+  usb_host_.on_open = [this](bool) { note_activity(); };
   sio_.on_launch = [this](const Entry& entry) { launch_core1(entry); };
   sio_.on_event = [this](int core) { cores_[core]->signal_event(); };
   sio_.on_mailbox_interrupt = [this](int core, bool raised) { cores_[core]->set_interrupt(kMailboxInterrupt, raised); };
@@ -127,13 +135,14 @@ void Machine::clocks_changed() {
 uint64_t Machine::time_ps() const { return time_.ps(executing_ >= 0 ? cores_[executing_]->cycles() : now_cycle_); }
 
 uint64_t Machine::next_event_ps() const {
-  uint64_t next = kNever;
+  uint64_t next = usb_host_.next_event_ps();
   for (const Window& window : bus_.windows()) next = std::min(next, window.block->next_event_ps());
   return next;
 }
 
 void Machine::advance_blocks() {
   const uint64_t now = time_ps();
+  if (usb_host_.next_event_ps() <= now) usb_host_.advance(now);
   for (const Window& window : bus_.windows()) {
     if (window.block->next_event_ps() <= now) window.block->advance(now);
   }
@@ -174,7 +183,7 @@ void Machine::check_idle() {
   if (stop_kind_ != StopKind::kRunning) return;
   if (time_ps() < last_activity_ps_ + options_.idle_limit_ps) return;
   const bool waiting = cores_[0]->idle() && (!cores_[1]->powered() || cores_[1]->idle());
-  if (waiting && uart_.quiet()) {
+  if (waiting && uart_.quiet() && usb_host_.quiet()) {
     stop(StopKind::kIdle, "the image only waits");
   } else {
     note_activity();
@@ -251,6 +260,17 @@ void Machine::event_sent(int) {
 
 void Machine::trace_exception(int core, const std::string& what) {
   if (options_.on_trace) options_.on_trace("core " + std::to_string(core) + " " + what);
+}
+
+void Machine::type_usb(const std::vector<uint8_t>& bytes) {
+  note_activity();
+  usb_host_.write(bytes);
+}
+
+void Machine::plug(bool plugged) {
+  note_activity();
+  gpio_.set_outside(kVbusPin, plugged);
+  usb_host_.plug(plugged);
 }
 
 void Machine::type_uart(const std::vector<uint8_t>& bytes) {

@@ -17,6 +17,8 @@
 #include "sim/time_base.h"
 #include "sim/timer.h"
 #include "sim/uart.h"
+#include "sim/usb.h"
+#include "sim/usb_host.h"
 
 namespace wick::sim {
 
@@ -27,6 +29,8 @@ struct MachineOptions {
   std::function<void(const std::string& line)> on_trace;   // accesses to peripherals, exceptions
   std::function<void(const std::string& line)> on_remark;  // warnings and faults, as they happen
   std::function<void(uint8_t byte)> on_uart;
+  std::function<void(uint8_t byte)> on_usb;  // read from the serial port over USB
+  bool plugged = true;                       // into a computer that opens and reads the serial port
   std::function<void(unsigned pin, bool level, uint64_t time_ps)> on_pin;
 };
 
@@ -42,6 +46,9 @@ class Machine final : private Chip, private CoreHost {
   void request_stop() { stop(StopKind::kCaller, "stopped from outside"); }
 
   void type_uart(const std::vector<uint8_t>& bytes);
+  void type_usb(const std::vector<uint8_t>& bytes);
+  UsbHost& usb_host() { return usb_host_; }
+  void plug(bool plugged);
 
   StopKind stop_kind() const { return stop_kind_; }
   const std::string& stop_reason() const { return stop_reason_; }
@@ -93,6 +100,8 @@ class Machine final : private Chip, private CoreHost {
   Gpio gpio_{*this};
   Uart uart_{*this, clocks_, gpio_};
   Sio sio_{*this, gpio_};
+  Usb usb_{*this, clocks_};
+  UsbHost usb_host_{*this, usb_};
   Psm psm_;
   Watchdog watchdog_{*this};
   SysInfo sysinfo_;

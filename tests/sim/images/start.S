@@ -1,0 +1,2 @@
+// The start of images whose `main` is C++.
+#include "common.inc"
