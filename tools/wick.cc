@@ -79,6 +79,17 @@ void add_simulate(CLI::App& app, SimulateOptions& o) {
   simulate->add_option("--timeout-ms", o.timeout_ms, "Limit on simulated time, in milliseconds")->capture_default_str();
   simulate->add_option("--idle-ms", o.idle_ms, "End when the image has only waited for this long, in milliseconds")
       ->capture_default_str();
+  simulate->add_option("--console", o.console, "Serial port that is shown: uart (GPIO 0, 115200 baud) or usb")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"uart", "usb"}));
+  auto* input = simulate->add_option("--input", o.input, "Type this file's bytes on that port")->type_name("FILE");
+  simulate
+      ->add_flag(
+          "--pty", o.pty,
+          "Offer that port as a pseudo-terminal, whose name is the first line of output; ends when a program that "
+          "had it open closes it")
+      ->excludes(input);
+  simulate->add_flag("--unplugged", o.unplugged, "No computer at the USB port");
   simulate->add_flag("--trace", o.trace, "Every access to a peripheral and every exception, on stderr");
   simulate->add_flag("--break-on-fault", o.break_on_fault, "Stop at a fault instead of letting the image handle it");
   simulate->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");

@@ -1,13 +1,13 @@
 // See simulate_command.h.
 #include "host/simulate_command.h"
 
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "files/failure.h"
 #include "files/files.h"
 #include "files/text_table.h"
+#include "host/pseudo_terminal.h"
 #include "sim/led_timeline.h"
 #include "sim/machine.h"
 #include "sim/refusal.h"
@@ -23,6 +23,8 @@ using files::read_file;
 using files::write_file;
 using sim::StopKind;
 
+constexpr uint64_t kStepPs = 1'000'000'000;  // 1 ms between looks at the outside
+
 const char* word_for(StopKind kind) {
   switch (kind) {
     case StopKind::kIdle:
@@ -35,6 +37,10 @@ const char* word_for(StopKind kind) {
       return "fault";
     case StopKind::kLockup:
       return "lockup";
+    case StopKind::kProtocol:
+      return "protocol";
+    case StopKind::kRunning:
+      return "closed";
     default:
       return "stopped";
   }
@@ -50,27 +56,63 @@ class Simulation {
     } catch (const sim::Refusal& refusal) {
       fail(options_.image, ": ", refusal.what());
     }
-    const StopKind kind = machine_->run();
+    if (!options_.input.empty()) {
+      typed_ = read_file(options_.input);
+    }
+    const StopKind kind = options_.pty ? run_on_terminal() : run_with_input();
     if (!line_.empty()) std::cout << "\n";
     std::cout << std::flush;
     print(kind);
     if (!options_.json.empty()) write_file(options_.json, json(kind).dump(2) + "\n");
-    const bool failed = kind == StopKind::kUnmodelled || kind == StopKind::kFault || kind == StopKind::kLockup;
+    const bool failed = kind == StopKind::kUnmodelled || kind == StopKind::kFault || kind == StopKind::kLockup ||
+                        kind == StopKind::kProtocol;
     return failed || machine_->faults() > 0 ? 1 : 0;
   }
 
  private:
+  bool over_usb() const { return options_.console == "usb"; }
+  void type(const std::vector<uint8_t>& bytes) { over_usb() ? machine_->type_usb(bytes) : machine_->type_uart(bytes); }
+
+  StopKind run_with_input() {
+    // What is typed on UART0 before the image has set it up is lost: it waits for a sign of life.
+    while (!typed_.empty()) {
+      const StopKind kind = machine_->run(kStepPs);
+      if (kind != StopKind::kRunning) return kind;
+      if (over_usb() ? !machine_->usb_host().is_open() : text_.empty()) continue;
+      type(typed_);
+      typed_.clear();
+    }
+    return machine_->run();
+  }
+
+  StopKind run_on_terminal() {
+    PseudoTerminal terminal;
+    std::cout << terminal.name() << std::endl;
+    for (;;) {
+      const StopKind kind = machine_->run(kStepPs);
+      if (!to_terminal_.empty()) terminal.write(to_terminal_);
+      to_terminal_.clear();
+      if (kind != StopKind::kRunning || terminal.was_closed()) return kind;
+      const std::vector<uint8_t> bytes = terminal.read(machine_->waiting() ? 20 : 0);
+      if (!bytes.empty()) type(bytes);
+    }
+  }
+
+  void show(uint8_t byte) {
+    text_ += static_cast<char>(byte);
+    if (options_.pty) return to_terminal_.push_back(byte);
+    std::cout.put(static_cast<char>(byte));
+    line_ = byte == '\n' ? "" : line_ + static_cast<char>(byte);
+    if (byte == '\n') std::cout << std::flush;
+  }
+
   sim::MachineOptions machine_options() {
     sim::MachineOptions o;
     o.break_on_fault = options_.break_on_fault;
     o.time_limit_ps = options_.timeout_ms * 1'000'000'000;
-    o.idle_limit_ps = options_.idle_ms * 1'000'000'000;
-    o.on_uart = [this](uint8_t byte) {
-      std::cout.put(static_cast<char>(byte));
-      line_ = byte == '\n' ? "" : line_ + static_cast<char>(byte);
-      text_ += static_cast<char>(byte);
-      if (byte == '\n') std::cout << std::flush;
-    };
+    o.idle_limit_ps = options_.pty ? sim::kNever / 4 : options_.idle_ms * 1'000'000'000;
+    (over_usb() ? o.on_usb : o.on_uart) = [this](uint8_t byte) { show(byte); };
+    o.plugged = !options_.unplugged;
     o.on_pin = [this](unsigned pin, bool level, uint64_t time_ps) { leds_.change(pin, level, time_ps); };
     o.on_remark = [](const std::string& line) { std::cerr << "simulator: " << line << "\n"; };
     if (options_.trace) o.on_trace = [](const std::string& line) { std::cerr << line << "\n"; };
@@ -82,7 +124,8 @@ class Simulation {
   }
 
   void print(StopKind kind) const {
-    std::cout << "--- simulated Pico 2: " << word_for(kind) << ": " << machine_->stop_reason() << "\n";
+    std::cout << "--- simulated Pico 2: " << word_for(kind) << ": "
+              << (kind == StopKind::kRunning ? "its terminal was closed" : machine_->stop_reason()) << "\n";
     for (int core = 0; core < cores(); ++core) {
       const sim::CoreCounts& c = machine_->counts(core);
       std::cout << "core " << core << ": " << grouped(c.instructions) << " instructions (exact), "
@@ -119,7 +162,7 @@ class Simulation {
       for (const auto& b : leds_.blinks(pin))
         blinks.push_back({{"count", b.count}, {"on_ms", b.on_ms}, {"off_ms", b.off_ms}});
     }
-    j["uart"] = text_;
+    j[options_.console] = text_;
     return j;
   }
 
@@ -129,6 +172,7 @@ class Simulation {
   std::unique_ptr<sim::Machine> machine_;
   sim::LedTimeline leds_;
   std::string line_, text_;
+  std::vector<uint8_t> typed_, to_terminal_;
 };
 
 }  // namespace

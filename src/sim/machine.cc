@@ -179,11 +179,14 @@ StopKind Machine::run(uint64_t pause_ps) {
   return stop_kind_;
 }
 
+bool Machine::waiting() const {
+  return cores_[0]->idle() && (!cores_[1]->powered() || cores_[1]->idle()) && uart_.quiet() && usb_host_.quiet();
+}
+
 void Machine::check_idle() {
   if (stop_kind_ != StopKind::kRunning) return;
   if (time_ps() < last_activity_ps_ + options_.idle_limit_ps) return;
-  const bool waiting = cores_[0]->idle() && (!cores_[1]->powered() || cores_[1]->idle());
-  if (waiting && uart_.quiet() && usb_host_.quiet()) {
+  if (waiting()) {
     stop(StopKind::kIdle, "the image only waits");
   } else {
     note_activity();

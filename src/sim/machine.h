@@ -50,6 +50,8 @@ class Machine final : private Chip, private CoreHost {
   UsbHost& usb_host() { return usb_host_; }
   void plug(bool plugged);
 
+  // Nothing will happen but by time or from outside.
+  bool waiting() const;
   StopKind stop_kind() const { return stop_kind_; }
   const std::string& stop_reason() const { return stop_reason_; }
   uint64_t time_ps() const override;

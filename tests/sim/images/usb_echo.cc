@@ -17,17 +17,20 @@ constexpr uint32_t kRegisters = 0x50110000, kMemory = 0x50100000, kResets = 0x40
 constexpr uint32_t kFull = 0x8000, kData1 = 0x2000, kAvailable = 0x400, kStall = 0x800;
 
 constexpr uint8_t kDevice[] = {18, 1, 0, 2, 0xEF, 2, 1, 64, 0x8A, 0x2E, 9, 0, 0, 1, 1, 2, 3, 1};
-constexpr uint8_t kConfiguration[] = {9,  2, USB_FAULT == kWrongLength ? 74 : 75, 0, 2, 1, 0, 0x80, 50,
-                                      8,  11, 0, 2, 2, 2, 0, 0,
-                                      9,  4, 0, 0, 1, 2, 2, 0, 0,
-                                      5,  0x24, 0, 0x20, 1,
-                                      5,  0x24, 1, 0, 1,
-                                      4,  0x24, 2, 2,
-                                      5,  0x24, 6, 0, 1,
-                                      7,  5, 0x81, 3, 8, 0, 16,
-                                      9,  4, 1, 0, 2, 10, 0, 0, 0,
-                                      7,  5, 2, 2, 64, 0, 0,
-                                      7,  5, 0x82, 2, 64, 0, 0};
+// clang-format off
+constexpr uint8_t kConfiguration[] = {
+    9, 2, USB_FAULT == kWrongLength ? 74 : 75, 0, 2, 1, 0, 0x80, 50,
+    8, 11, 0, 2, 2, 2, 0, 0,
+    9, 4, 0, 0, 1, 2, 2, 0, 0,
+    5, 0x24, 0, 0x20, 1,
+    5, 0x24, 1, 0, 1,
+    4, 0x24, 2, 2,
+    5, 0x24, 6, 0, 1,
+    7, 5, 0x81, 3, 8, 0, 16,
+    9, 4, 1, 0, 2, 10, 0, 0, 0,
+    7, 5, 2, 2, 64, 0, 0,
+    7, 5, 0x82, 2, 64, 0, 0};
+// clang-format on
 constexpr uint8_t kLanguages[] = {4, 3, 9, 4};
 constexpr uint8_t kWord[] = {10, 3, 'e', 0, 'c', 0, 'h', 0, 'o', 0};
 
