@@ -1,11 +1,12 @@
 // See core.h: Unicorn's callbacks, counting, and what a stop of the emulation means. Exceptions are in
-// core_exceptions.cc. The callback before every instruction costs little (some 200 million a second) and makes the
-// program counter exact in all others, which Unicorn 2.0 does not.
+// core_exceptions.cc, cycles in core_costs.cc. The callback before every instruction costs little (some 200 million a
+// second) and makes the program counter exact in all others, which Unicorn 2.0 does not.
 #include "sim/core.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "sim/costs.h"
 #include "sim/refusal.h"
 
 namespace wick::sim {
@@ -36,8 +37,9 @@ void* callback(Function* function) {
 
 }  // namespace
 
-Core::Core(int index, CoreHost& host, Memory& memory, Bus& bus, CoreView view, const std::vector<Window>& windows)
-    : index_(index), host_(host), memory_(memory), bus_(bus), system_([&] {
+Core::Core(int index, CoreHost& host, Memory& memory, Bus& bus, XipCache& cache, CoreView view,
+           const std::vector<Window>& windows)
+    : index_(index), host_(host), memory_(memory), bus_(bus), cache_(cache), system_([&] {
         view.cycles = [this] { return counts_.cycles; };
         view.current_exception = [this] { return current_exception(); };
         view.exceptions_changed = [this] { attention_ = true; };
@@ -164,7 +166,7 @@ const Instruction& Core::decoded(uint32_t pc) {
 }
 
 // What is known about the last instruction only when the next one starts.
-void Core::settle_previous(uint32_t pc) {
+void Core::settle_previous(uint32_t pc, const Instruction& now) {
   const Instruction& last = *last_;
   last_ = nullptr;
   // Instructions of an IT block whose condition failed are executed, too, but Unicorn does not report them.
@@ -175,7 +177,10 @@ void Core::settle_previous(uint32_t pc) {
     expected_ += skipped.bytes;
   }
   if (it_end_ != 0 && pc >= it_end_) it_end_ = 0;
-  if (last.is(Instruction::kBranch) && pc != expected_) ++counts_.cycles;
+  if (last.is(Instruction::kBranch) && pc != expected_) {
+    counts_.cycles += costs::kTaken;
+    if (now.bytes == 4 && (pc & 2)) counts_.cycles += costs::kUnalignedTarget;
+  }
   if (last.is(Instruction::kStack)) {
     const uint32_t sp = get(UC_ARM_REG_SP);
     if (sp < counts_.lowest_stack) counts_.lowest_stack = sp;
@@ -187,8 +192,8 @@ void Core::settle_previous(uint32_t pc) {
 
 void Core::instruction(uint32_t pc) {
   if (quiet_) return;
-  if (last_ != nullptr) settle_previous(pc);
   const Instruction& now = decoded(pc);
+  if (last_ != nullptr) settle_previous(pc, now);
   if (it_end_ == 0) {  // inside an IT block Unicorn cannot stop
     if (spinning_ && counts_.cycles < limit_) counts_.cycles = limit_;
     if (counts_.cycles >= limit_ || attention_) {
@@ -210,7 +215,7 @@ void Core::instruction(uint32_t pc) {
     return;
   }
   ++counts_.instructions;
-  counts_.cycles += now.cycles;
+  counts_.cycles += cost(pc, now);
   last_ = &now;
   last_pc_ = pc;
   expected_ = pc + now.bytes;
@@ -224,6 +229,8 @@ bool Core::mpu_judges() const { return !executes_hard_fault_ || system_.mpu.on_i
 
 void Core::access(bool write, uint32_t address, uint32_t bytes) {
   if (quiet_ || fault_.exception != kNoException) return;
+  if (address % bytes != 0 && (address & 3) + bytes > 4) counts_.cycles += costs::kUnalignedAccess;
+  if (address - kSramBase >= kSramBytes) counts_.cycles += access_cycles(write, address);
   if (last_ != nullptr && last_->is(Instruction::kAligned) && (address & 3) != 0) {
     fault_ = {kUsageFault, kUnaligned, 0, pc_};
   } else if (system_.mpu.on() && mpu_judges() &&

@@ -15,6 +15,7 @@
 #include "sim/memory.h"
 #include "sim/system_control.h"
 #include "sim/thumb.h"
+#include "sim/xip_cache.h"
 
 namespace wick::sim {
 
@@ -43,7 +44,8 @@ struct CoreCounts {
 
 class Core {
  public:
-  Core(int index, CoreHost& host, Memory& memory, Bus& bus, CoreView view, const std::vector<Window>& windows);
+  Core(int index, CoreHost& host, Memory& memory, Bus& bus, XipCache& cache, CoreView view,
+       const std::vector<Window>& windows);
   ~Core();
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -101,8 +103,12 @@ class Core {
 
   void instruction(uint32_t pc);
   const Instruction& decoded(uint32_t pc);
-  void settle_previous(uint32_t pc);
+  void settle_previous(uint32_t pc, const Instruction& now);
+  uint32_t cost(uint32_t pc, const Instruction& now);
+  uint32_t fp_stall(const Instruction& now);
+  uint32_t division_cycles(const Instruction& now) const;
   void access(bool write, uint32_t address, uint32_t bytes);
+  uint32_t access_cycles(bool write, uint32_t address);
 
   uint32_t get(int reg) const;
   void set(int reg, uint32_t value);
@@ -127,6 +133,7 @@ class Core {
   CoreHost& host_;
   Memory& memory_;
   Bus& bus_;
+  XipCache& cache_;
   SystemControl system_;
   uc_engine* uc_ = nullptr;
   Window private_window_{};
@@ -141,6 +148,12 @@ class Core {
   bool executes_hard_fault_ = false;
   uint32_t pc_ = 0;
   const Instruction* last_ = nullptr;
+  // What the next instruction's cost depends on.
+  uint16_t late_ = 0, before_flags_ = 0;
+  Instruction::Late late_kind_ = Instruction::Late::kNothing;
+  uint32_t fp_late_ = 0, fetched_line_ = 0;
+  bool fp_late_from_mac_ = false;
+  uint64_t fp_free_cycle_ = 0;
   uint32_t last_pc_ = 0, expected_ = 0, it_end_ = 0;
   bool stopped_by_us_ = false;
   int trap_ = -1;  // number that on_interrupt saw

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/core.h"
+#include "sim/costs.h"
 #include "sim/refusal.h"
 
 namespace wick::sim {
@@ -14,7 +15,6 @@ constexpr uint32_t kControlStack = 2, kControlFp = 4;
 // EXC_RETURN.
 constexpr uint32_t kReturnBase = 0xFFFFFFE1;  // Secure stack, all registers by the callee's rules, Secure exception
 constexpr uint32_t kReturnNoFp = 0x10, kReturnThread = 8, kReturnProcess = 4;
-constexpr uint64_t kEntryCycles = 12, kFpFrameCycles = 17;
 constexpr int kFrameRegisters[] = {UC_ARM_REG_R0, UC_ARM_REG_R1,  UC_ARM_REG_R2,
                                    UC_ARM_REG_R3, UC_ARM_REG_R12, UC_ARM_REG_LR};
 
@@ -72,7 +72,7 @@ bool Core::push_frame(uint32_t return_pc, uint32_t* exc_return) {
   if (fp) {
     for (uint32_t i = 0; i < 16; ++i) store(kFrameBytes + 4 * i, get(UC_ARM_REG_S0 + static_cast<int>(i)));
     store(kFrameBytes + 64, get(UC_ARM_REG_FPSCR));
-    counts_.cycles += kFpFrameCycles;
+    counts_.cycles += costs::kExceptionFpFrame;
   }
   set(UC_ARM_REG_SP, frame);
   counts_.lowest_stack = std::min(counts_.lowest_stack, frame);
@@ -99,7 +99,7 @@ void Core::enter(unsigned exception, uint32_t return_pc) {
   set(UC_ARM_REG_XPSR_NZCVQG, (get(UC_ARM_REG_XPSR) & 0xF80F0000) | 1u << 24 | exception);
   refresh();
   set(UC_ARM_REG_LR, exc_return);
-  counts_.cycles += kEntryCycles;
+  counts_.cycles += costs::kExceptionEntry;
   executes_hard_fault_ = system_.exceptions.execution_priority({}) < 0;
   event_ = true;
   asleep_ = false;
@@ -163,7 +163,7 @@ bool Core::pop_frame(uint32_t exc_return) {
       set(UC_ARM_REG_S0 + static_cast<int>(i), memory_.word(frame + kFrameBytes + 4 * i));
     set(UC_ARM_REG_FPSCR, memory_.word(frame + kFrameBytes + 64));
     set(UC_ARM_REG_CONTROL, control | kControlFp | 8);
-    counts_.cycles += kFpFrameCycles;
+    counts_.cycles += costs::kExceptionFpFrame;
   }
   refresh();
   return true;
@@ -182,7 +182,7 @@ void Core::leave(uint32_t exc_return) {
     raise(kMemManage, kMunstkErr, 0, pc_);
     return;
   }
-  counts_.cycles += kEntryCycles;
+  counts_.cycles += costs::kExceptionReturn;
   executes_hard_fault_ = system_.exceptions.execution_priority({}) < 0;
   event_ = true;
   attention_ = true;

@@ -13,6 +13,7 @@ namespace {
 constexpr uint64_t kSliceCycles = 200;
 constexpr unsigned kMailboxInterrupt = 25;
 constexpr unsigned kVbusPin = 24;
+constexpr uint32_t kQmiTiming = 0x0C, kQmiFormat = 0x10;
 // A loop that reads TIMER0 so often, so quickly and without writing to a peripheral is given its time in larger steps.
 constexpr uint64_t kWaitingReads = 32, kWaitingInstructions = 48, kWaitingStepPs = 20'000'000;
 constexpr uint32_t kTimeReadLatched = 0x0C, kTimeRead = 0x28;
@@ -47,7 +48,7 @@ Machine::Machine(const std::vector<uint8_t>& uf2, MachineOptions options) : opti
   time_.set_hz(0, clocks_.sys_hz());
   for (int i = 0; i < 2; ++i) {
     CoreHost& self = *this;
-    cores_[i] = std::make_unique<Core>(i, self, memory_, bus_, view_of(i), bus_.windows());
+    cores_[i] = std::make_unique<Core>(i, self, memory_, bus_, cache_, view_of(i), bus_.windows());
     cores_[i]->map_flash(!image.in_ram);
   }
   connect();
@@ -108,6 +109,8 @@ void Machine::connect() {
     if (options_.on_usb) options_.on_usb(byte);
   };
   usb_host_.on_open = [this](bool) { note_activity(); };
+  qmi_->on_write = [this] { cache_.set_timing(qmi_->value(kQmiTiming), qmi_->value(kQmiFormat)); };
+  qmi_->on_write();
   sio_.on_launch = [this](const Entry& entry) { launch_core1(entry); };
   sio_.on_event = [this](int core) { cores_[core]->signal_event(); };
   sio_.on_mailbox_interrupt = [this](int core, bool raised) { cores_[core]->set_interrupt(kMailboxInterrupt, raised); };

@@ -57,6 +57,7 @@ class Machine final : private Chip, private CoreHost {
   uint64_t time_ps() const override;
   uint64_t sys_hz() const { return clocks_.sys_hz(); }
   const CoreCounts& counts(int core) const { return cores_[core]->counts(); }
+  const XipCache& cache() const { return cache_; }
   bool core1_ran() const { return core1_ran_; }
   unsigned faults() const { return faults_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -108,6 +109,7 @@ class Machine final : private Chip, private CoreHost {
   Watchdog watchdog_{*this};
   SysInfo sysinfo_;
   std::unique_ptr<Storage> qmi_, xip_control_;
+  XipCache cache_;
   std::unique_ptr<Core> cores_[2];
 
   // Reads of the time in a row, by one core: who does nothing else waits.

@@ -122,10 +122,17 @@ bool Storage::read(const Access&, uint32_t offset, uint32_t& value) {
   return false;
 }
 
+uint32_t Storage::value(uint32_t offset) {
+  uint32_t value = 0;
+  read({}, offset, value);
+  return value;
+}
+
 bool Storage::write(const Access&, uint32_t offset, const Write& write) {
   for (Register& r : registers_) {
     if (r.name.offset != offset) continue;
     r.value = write.value;
+    if (on_write) on_write();
     return true;
   }
   return false;

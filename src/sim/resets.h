@@ -73,6 +73,8 @@ class Storage final : public Block {
   std::span<const RegisterName> registers() const override { return names_; }
   bool read(const Access&, uint32_t offset, uint32_t& value) override;
   bool write(const Access&, uint32_t offset, const Write& write) override;
+  uint32_t value(uint32_t offset);
+  std::function<void()> on_write;
 
  private:
   std::vector<Register> registers_;

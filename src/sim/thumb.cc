@@ -1,4 +1,4 @@
-// See thumb.h.
+// See thumb.h: the 16-bit encodings.
 #include "sim/thumb.h"
 
 #include <bit>
@@ -8,98 +8,135 @@ namespace {
 
 using I = Instruction;
 
-void decode_narrow(uint32_t op, I& i) {
-  const uint32_t top = op >> 8;
-  if ((op & 0xFF00) == 0xBF00) {
-    if ((op & 0xF) != 0) {
-      i.flags |= I::kIt;
-      i.block = static_cast<uint8_t>(4 - std::countr_zero(op & 0xF));
-    } else if (op == 0xBF20) {
-      i.flags |= I::kWait | I::kForEvent;
-    } else if (op == 0xBF30) {
-      i.flags |= I::kWait;
-    } else if (op == 0xBF40) {
-      i.flags |= I::kSendEvent;
-    }
+uint16_t bit(uint32_t reg) { return static_cast<uint16_t>(1u << (reg & 15)); }
+
+void late(I& i, I::Late kind, uint32_t reg) {
+  i.late_kind = kind;
+  i.late = bit(reg);
+}
+
+void decode_shift_add(uint32_t op, I& i) {
+  i.flags |= I::kSetsFlags;
+  const uint32_t d = op & 7, m = op >> 3 & 7, kind = op >> 11 & 3;
+  if (op < 0x1800) {  // LSL, LSR, ASR by a constant
+    i.reads = bit(m);
+    if (kind != 0 || (op >> 6 & 31) > 3) late(i, I::Late::kAlu, d);
+  } else if (op < 0x2000) {
+    i.reads = bit(m) | (op & 0x400 ? 0 : bit(op >> 6 & 7));
+  } else if (kind != 0) {
+    i.reads = bit(op >> 8 & 7);
+  }
+}
+
+void decode_data(uint32_t op, I& i) {
+  const uint32_t d = op & 7, m = op >> 3 & 7, which = op >> 6 & 15;
+  i.flags |= I::kSetsFlags;
+  i.reads = bit(d) | bit(m);
+  if (which == 13) late(i, I::Late::kProduct, d);
+  if (which >= 2 && which <= 4) late(i, I::Late::kAlu, d);  // shifts by a register
+  if (which == 7) late(i, I::Late::kAlu, d);
+}
+
+void decode_high(uint32_t op, I& i) {
+  const uint32_t d = (op & 7) | (op >> 4 & 8), m = op >> 3 & 15, which = op >> 8 & 3;
+  i.reads = bit(m) | (which < 2 ? bit(d) : 0);
+  if (which == 1) i.flags |= I::kSetsFlags;
+  if (which == 3) i.flags |= I::kBranch | I::kFolds;  // BX, BLX
+  if ((which == 0 || which == 2) && d == 15) i.flags |= I::kBranch;
+  if ((which == 0 || which == 2) && d == 13) i.flags |= I::kStack;
+}
+
+void decode_load_store(uint32_t op, I& i) {
+  const uint32_t t = op & 7, n = op >> 3 & 7;
+  bool load = op & 0x800;
+  i.reads = bit(n);
+  if (op >> 12 == 5) {  // register offset
+    i.reads |= bit(op >> 6 & 7);
+    load = (op >> 9 & 7) >= 3;
+  }
+  if (load) {
+    late(i, I::Late::kLoad, t);
+  } else {
+    i.stored = bit(t);
+  }
+}
+
+void decode_stack_relative(uint32_t op, I& i) {
+  i.reads = bit(13);
+  if (op & 0x800) {
+    late(i, I::Late::kLoad, op >> 8 & 7);
+  } else {
+    i.stored = bit(op >> 8 & 7);
+  }
+}
+
+void decode_hint(uint32_t op, I& i) {
+  i.flags |= I::kFolds;
+  if ((op & 0xF) != 0) {
+    i.flags |= I::kIt | I::kOnFlags;
+    i.block = static_cast<uint8_t>(4 - std::countr_zero(op & 0xF));
+  } else if (op == 0xBF20) {
+    i.flags |= I::kWait | I::kForEvent;
+  } else if (op == 0xBF30) {
+    i.flags |= I::kWait;
+  } else if (op == 0xBF40) {
+    i.flags |= I::kSendEvent;
+  }
+}
+
+void decode_miscellaneous(uint32_t op, I& i) {
+  if ((op & 0xFF00) == 0xBF00) return decode_hint(op, i);
+  if ((op & 0xFF80) == 0xB080) i.flags |= I::kStack;  // SUB SP
+  if ((op & 0xF500) == 0xB100) {                      // CBZ, CBNZ
+    i.flags |= I::kBranch;
+    i.reads = bit(op & 7);
     return;
-  }
-  if (op >> 12 == 0xD && ((op >> 8) & 0xF) < 0xE) i.flags |= I::kBranch;
-  if (op >> 11 == 0x1C) i.flags |= I::kBranch | (op == 0xE7FE ? I::kSelf : 0);
-  if (top == 0x47) i.flags |= I::kBranch;                                         // BX, BLX
-  if ((op & 0xF500) == 0xB100) i.flags |= I::kBranch;                             // CBZ, CBNZ
-  if ((op & 0xFF87) == 0x4487 || (op & 0xFF87) == 0x4687) i.flags |= I::kBranch;  // ADD or MOV to PC
-  if ((op & 0xFF87) == 0x4485 || (op & 0xFF87) == 0x4685) i.flags |= I::kStack;   // to SP
-  if ((op & 0xFF80) == 0xB080) i.flags |= I::kStack;                              // SUB SP
-  if ((op & 0xFE00) == 0xB400 || (op & 0xFE00) == 0xBC00) {                       // PUSH, POP
-    i.flags |= I::kAligned | (op & 0x800 ? 0 : I::kStack);
-    i.cycles = static_cast<uint8_t>(std::popcount(op & 0x1FF));
-    if ((op & 0x900) == 0x900) i.flags |= I::kBranch;
-  }
-  if (op >> 12 == 0xC) {  // LDM, STM
-    i.flags |= I::kAligned;
-    i.cycles = static_cast<uint8_t>(std::popcount(op & 0xFF));
   }
   if ((op & 0xFFE8) == 0xB660) i.flags |= I::kSystem;  // CPS
-}
-
-void decode_multiple(uint32_t a, uint32_t b, I& i) {
-  const bool load = a & 0x10;
-  if ((a & 0x40) == 0) {  // LDM, STM
-    i.flags |= I::kAligned;
-    i.cycles = static_cast<uint8_t>(std::popcount(b));
-    if (load && (b & 0x8000)) i.flags |= I::kBranch;
-    if (!load && (a & 0xF) == 13) i.flags |= I::kStack;
+  if ((op & 0xFE00) == 0xB400 || (op & 0xFE00) == 0xBC00) {
+    i.flags |= I::kAligned | (op & 0x800 ? 0 : I::kStack);
+    i.cycles = static_cast<uint8_t>(std::popcount(op & 0x1FF));
+    i.reads = bit(13);
+    if ((op & 0x900) == 0x900) i.flags |= I::kBranch;
     return;
   }
-  const bool dual = (a & 0x120) != 0 && !((a & 0xFF0) == 0x8D0 || (a & 0xFF0) == 0x8C0);
-  if (dual) {  // LDRD, STRD
-    i.flags |= I::kAligned;
-    i.cycles = 2;
-    if ((a & 0xF) == 13 && (a & 0x20)) i.flags |= I::kStack;
-  } else if ((a & 0xFFF0) == 0xE8D0 && (b & 0xF0) <= 0x10) {
-    i.flags |= I::kBranch;  // TBB, TBH
-  }
+  if ((op & 0xFF00) == 0xB200 || (op & 0xFF00) == 0xBA00) i.reads = bit(op >> 3 & 7);  // extends, REV
 }
 
-void decode_branch_or_control(uint32_t a, uint32_t b, I& i) {
-  if (b & 0x1000) {  // B, BL
-    i.flags |= I::kBranch;
-    return;
-  }
-  if ((b & 0x5000) == 0 && ((a >> 7) & 7) != 7) i.flags |= I::kBranch;
-  if ((a & 0xFFE0) == 0xF380) i.flags |= I::kSystem | I::kStack;  // MSR
-  if (a == 0xF3AF && (b & 0xFF) == 2) i.flags |= I::kWait | I::kForEvent;
-  if (a == 0xF3AF && (b & 0xFF) == 3) i.flags |= I::kWait;
-  if (a == 0xF3AF && (b & 0xFF) == 4) i.flags |= I::kSendEvent;
-}
-
-void decode_coprocessor(uint32_t a, uint32_t b, I& i) {
-  const uint32_t coprocessor = (b >> 8) & 0xF;
-  if (coprocessor != 10 && coprocessor != 11) return;
-  i.flags |= I::kFp;
-  if ((a & 0xFE00) == 0xEC00) {
-    const bool single = (a & 0x120) == 0x100;
-    if (!single && (a & 0x1E0) != 0x40) {  // VLDM, VSTM, VPUSH, VPOP
+void decode_narrow(uint32_t op, I& i) {
+  switch (op >> 12) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      return decode_shift_add(op, i);
+    case 4:
+      if (op < 0x4400) return decode_data(op, i);
+      if (op < 0x4800) return decode_high(op, i);
+      return late(i, I::Late::kLoad, op >> 8 & 7);
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+      return decode_load_store(op, i);
+    case 9:
+      return decode_stack_relative(op, i);
+    case 10:
+      i.reads = op & 0x800 ? bit(13) : 0;
+      return;
+    case 11:
+      return decode_miscellaneous(op, i);
+    case 12:
       i.flags |= I::kAligned;
-      i.cycles = static_cast<uint8_t>(b & 0xFF);
-      if ((a & 0x2F) == 0x2D) i.flags |= I::kStack;
-    }
+      i.cycles = static_cast<uint8_t>(std::popcount(op & 0xFF));
+      i.reads = bit(op >> 8 & 7);
+      return;
+    case 13:
+      if ((op >> 8 & 15) < 14) i.flags |= I::kBranch | I::kFolds | I::kOnFlags;
+      return;
+    default:
+      i.flags |= I::kBranch | I::kFolds | (op == 0xE7FE ? I::kSelf : 0);
   }
-}
-
-void decode_wide(uint32_t a, uint32_t b, I& i) {
-  const uint32_t group = a >> 9;
-  if (group == 0x74) return decode_multiple(a, b, i);
-  if ((a & 0xEC00) == 0xEC00) return decode_coprocessor(a, b, i);
-  if ((a & 0xF800) == 0xF000 && (b & 0x8000)) return decode_branch_or_control(a, b, i);
-  if ((a & 0xFFD0) == 0xFB90 && (b & 0xF0) == 0xF0) i.flags |= I::kDivide;
-  if ((a & 0xFE00) == 0xF800) {
-    if ((a & 0x10) && (b >> 12) == 15 && (a & 0x60) == 0x40) i.flags |= I::kBranch;  // LDR PC
-    if ((a & 0x1F) == 0x0D && (b & 0x900) == 0x900) i.flags |= I::kStack;            // STR [SP, #-n]!
-  }
-  if (((a & 0xFBE0) == 0xF1A0 || (a & 0xFBF0) == 0xF2A0 || (a & 0xFFE0) == 0xEBA0) && (b & 0xF00) == 0xD00)
-    i.flags |= I::kStack;
-  if (((a & 0xFBE0) == 0xF100) && (b & 0xF00) == 0xD00) i.flags |= I::kStack;
 }
 
 }  // namespace
