@@ -32,7 +32,7 @@ TEST_CASE("Core costs sequences as the table says") {
                     {"LDR across words", 2},
                     {"LDRD", 2},
                     {"ADDS, and a branch that folds", 2},
-                    {"ADD.W, and a branch", 3},
+                    {"ADD.W, a branch, ADDS", 4},
                     {"UDIV 5 / 3", 4 + 0},
                     {"VFMA in a chain", 3},
                     {"VADD in a chain", 2},

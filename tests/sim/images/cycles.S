@@ -56,6 +56,7 @@
   b.n 7f
   nop
   7:
+  adds r2, #1
 .endm
 .macro sequence9
   vadd.f32 s0, s1, s2
