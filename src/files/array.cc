@@ -114,6 +114,23 @@ double element(const Array& array, uint64_t index) {
              : static_cast<double>(kernels::load_i64(array.bytes.data(), array.dtype, at));
 }
 
+void set_element(Array& array, uint64_t index, double value) {
+  const int32_t at = static_cast<int32_t>(index);
+  if (kernels::is_floating(array.dtype)) {
+    kernels::store_f64(array.bytes.data(), array.dtype, at, value);
+  } else {
+    kernels::store_i64(array.bytes.data(), array.dtype, at, static_cast<int64_t>(value));
+  }
+}
+
+Array filled(DType dtype, const std::vector<int32_t>& sizes, double value) {
+  const auto bytes = array_bytes(dtype, sizes);
+  if (!bytes) fail("an array of sizes ", describe_sizes(sizes), " is impossible");
+  Array array{dtype, sizes, std::vector<uint8_t>(*bytes)};
+  for (uint64_t i = 0; i < element_count(array); ++i) set_element(array, i, value);
+  return array;
+}
+
 std::string preview(const Array& array, uint64_t count) {
   std::ostringstream out;
   out.precision(6);

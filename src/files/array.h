@@ -34,6 +34,10 @@ Array to_logical_order(const Array& array, std::span<const uint8_t> dim_order);
 
 uint64_t element_count(const Array& array);
 double element(const Array& array, uint64_t index);
+// Rounded to the array's dtype.
+void set_element(Array& array, uint64_t index, double value);
+// All elements the same.
+Array filled(DType dtype, const std::vector<int32_t>& sizes, double value);
 // "0.5 1 -3 ..." at most `count` elements.
 std::string preview(const Array& array, uint64_t count);
 // Index of the largest element; 0 for an empty array.
