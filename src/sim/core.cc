@@ -13,8 +13,9 @@ namespace wick::sim {
 namespace {
 
 constexpr uint32_t kCodePageBytes = 4096;
-// Where the simulator puts the few instructions that it needs itself, in the boot ROM's place.
-constexpr uint32_t kScratchCode = 0x100;
+// Where the simulator puts the few instructions that it needs itself, while it needs them: nothing of the chip is
+// there.
+constexpr uint32_t kScratchCode = 0x60000000;
 // Numbers of Unicorn's (QEMU's) exceptions.
 enum Trap {
   kTrapSvc = 2,
@@ -48,7 +49,6 @@ Core::Core(int index, CoreHost& host, Memory& memory, Bus& bus, XipCache& cache,
   check(uc_open(UC_ARCH_ARM, static_cast<uc_mode>(UC_MODE_THUMB | UC_MODE_MCLASS), &uc_), "open");
   check(uc_ctl_set_cpu_model(uc_, UC_CPU_ARM_CORTEX_M33), "Cortex-M33");
   check(uc_mem_map_ptr(uc_, kSramBase, kSramBytes, UC_PROT_ALL, memory.sram()), "map SRAM");
-  check(uc_mem_map_ptr(uc_, 0, kRomBytes, UC_PROT_READ | UC_PROT_EXEC, memory.rom()), "map ROM");
   private_window_ = {0xE0000000, 0x10000, &system_, Kind::kPrivate};
   const auto map = [&](const Window& window) {
     ports_.push_back(std::make_unique<Port>(Port{this, &window}));
@@ -87,14 +87,20 @@ uint32_t Core::get(int reg) const {
 
 void Core::set(int reg, uint32_t value) { uc_reg_write(uc_, reg, &value); }
 
-void Core::start(const Entry& entry, uint64_t cycle) {
-  // MSPLIM has no number in Unicorn's interface: an instruction writes it.
-  const uint16_t write_limit[] = {0xF380, 0x880A};  // MSR MSPLIM, R0
-  std::memcpy(memory_.rom() + kScratchCode, write_limit, sizeof(write_limit));
+// MSPLIM has no number in Unicorn's interface: an instruction writes it.
+void Core::write_stack_limit(uint32_t limit) {
+  constexpr uint16_t kCode[] = {0xF380, 0x880A};  // MSR MSPLIM, R0
+  check(uc_mem_map(uc_, kScratchCode, kCodePageBytes, UC_PROT_ALL), "map scratch code");
+  check(uc_mem_write(uc_, kScratchCode, kCode, sizeof(kCode)), "write scratch code");
   quiet_ = true;
-  set(UC_ARM_REG_R0, entry.sp_limit);
-  uc_emu_start(uc_, kScratchCode | 1, kScratchCode + sizeof(write_limit), 0, 0);
+  set(UC_ARM_REG_R0, limit);
+  check(uc_emu_start(uc_, kScratchCode | 1, kScratchCode + sizeof(kCode), 0, 0), "scratch code");
   quiet_ = false;
+  check(uc_mem_unmap(uc_, kScratchCode, kCodePageBytes), "unmap scratch code");
+}
+
+void Core::start(const Entry& entry, uint64_t cycle) {
+  write_stack_limit(entry.sp_limit);
   system_.reset();
   system_.vector_table = entry.vector_table;
   system_.coprocessors = 0xC000;
@@ -192,6 +198,7 @@ void Core::settle_previous(uint32_t pc, const Instruction& now) {
 
 void Core::instruction(uint32_t pc) {
   if (quiet_) return;
+  if (fault_.exception != kNoException) return;  // the rest of an IT block, in which Unicorn cannot stop
   const Instruction& now = decoded(pc);
   if (last_ != nullptr) settle_previous(pc, now);
   if (it_end_ == 0) {  // inside an IT block Unicorn cannot stop
@@ -228,7 +235,8 @@ void Core::instruction(uint32_t pc) {
 bool Core::mpu_judges() const { return !executes_hard_fault_ || system_.mpu.on_in_hard_fault(); }
 
 void Core::access(bool write, uint32_t address, uint32_t bytes) {
-  if (quiet_ || fault_.exception != kNoException) return;
+  if (quiet_) return;
+  if (fault_.exception != kNoException) return take_back(write, address, bytes);
   if (address % bytes != 0 && (address & 3) + bytes > 4) counts_.cycles += costs::kUnalignedAccess;
   if (address - kSramBase >= kSramBytes) counts_.cycles += access_cycles(write, address);
   if (last_ != nullptr && last_->is(Instruction::kAligned) && (address & 3) != 0) {
@@ -239,14 +247,17 @@ void Core::access(bool write, uint32_t address, uint32_t bytes) {
   } else {
     return;
   }
-  // The write will happen all the same: it is taken back at the stop.
-  if (write && memory_.in_sram(address, bytes)) {
-    Undo& undo = undo_.emplace_back();
-    undo.address = address;
-    undo.bytes = bytes;
-    std::memcpy(undo.old, memory_.at(address, bytes), bytes);
-  }
+  take_back(write, address, bytes);
   uc_emu_stop(uc_);
+}
+
+// A write that faults will happen all the same: what was there comes back at the stop.
+void Core::take_back(bool write, uint32_t address, uint32_t bytes) {
+  if (!write || !memory_.in_sram(address, bytes)) return;
+  Undo& undo = undo_.emplace_back();
+  undo.address = address;
+  undo.bytes = bytes;
+  std::memcpy(undo.old, memory_.at(address, bytes), bytes);
 }
 
 // --- callbacks
@@ -346,8 +357,8 @@ void Core::handle_stop(uc_err error) {
   last_ = nullptr;
   it_end_ = 0;
   if (fault_.exception != kNoException) {
-    for (const Undo& undo : undo_) std::memcpy(memory_.at(undo.address, undo.bytes), undo.old, undo.bytes);
-    undo_.clear();
+    for (; !undo_.empty(); undo_.pop_back())
+      std::memcpy(memory_.at(undo_.back().address, undo_.back().bytes), undo_.back().old, undo_.back().bytes);
     const PendingFault fault = std::exchange(fault_, {});
     raise(fault.exception, fault.bits, fault.address, fault.pc);
     return;

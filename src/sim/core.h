@@ -108,8 +108,10 @@ class Core {
   uint32_t fp_stall(const Instruction& now);
   uint32_t division_cycles(const Instruction& now) const;
   void access(bool write, uint32_t address, uint32_t bytes);
+  void take_back(bool write, uint32_t address, uint32_t bytes);
   uint32_t access_cycles(bool write, uint32_t address);
 
+  void write_stack_limit(uint32_t limit);
   uint32_t get(int reg) const;
   void set(int reg, uint32_t value);
   Masks masks() const;

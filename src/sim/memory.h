@@ -1,4 +1,4 @@
-// The chip's memories as bytes of this process, shared by both cores: flash, SRAM, boot ROM. Knows the address map of
+// The chip's memories as bytes of this process, shared by both cores: flash and SRAM. Knows the address map of
 // what can be read and written plainly; refuses to know who does it and what it costs.
 #pragma once
 
@@ -13,22 +13,19 @@ inline constexpr uint32_t kFlashUncachedBase = 0x14000000;
 inline constexpr uint32_t kFlashBytes = 4 * 1024 * 1024;
 inline constexpr uint32_t kSramBase = 0x20000000;
 inline constexpr uint32_t kSramBytes = 520 * 1024;
-inline constexpr uint32_t kRomBytes = 32 * 1024;
 
 class Memory {
  public:
-  Memory() : flash_(kFlashBytes, 0xFF), sram_(kSramBytes), rom_(kRomBytes) {}
+  Memory() : flash_(kFlashBytes, 0xFF), sram_(kSramBytes) {}
 
   uint8_t* flash() { return flash_.data(); }
   uint8_t* sram() { return sram_.data(); }
-  uint8_t* rom() { return rom_.data(); }
 
   // Null when the bytes are not all in one of the memories.
   uint8_t* at(uint32_t address, uint32_t bytes = 1) {
     if (uint8_t* p = within(sram_, kSramBase, address, bytes)) return p;
     if (uint8_t* p = within(flash_, kFlashBase, address, bytes)) return p;
-    if (uint8_t* p = within(flash_, kFlashUncachedBase, address, bytes)) return p;
-    return within(rom_, 0, address, bytes);
+    return within(flash_, kFlashUncachedBase, address, bytes);
   }
   bool in_sram(uint32_t address, uint32_t bytes = 1) { return within(sram_, kSramBase, address, bytes) != nullptr; }
 
@@ -50,7 +47,7 @@ class Memory {
     if (offset >= bytes.size() || count > bytes.size() - offset) return nullptr;
     return bytes.data() + offset;
   }
-  std::vector<uint8_t> flash_, sram_, rom_;
+  std::vector<uint8_t> flash_, sram_;
 };
 
 }  // namespace wick::sim

@@ -79,6 +79,11 @@ TEST_CASE("Core faults on memory that is not there and on instructions that do n
   CHECK(opcode_at("undefined", r.third) == 0xDE00);
 }
 
+TEST_CASE("Core leaves memory alone after a fault inside an IT block") {
+  if (!test::images_are_built()) return;
+  CHECK(test::run_image("it_fault").text == "11111111 ");
+}
+
 TEST_CASE("Machine stops at a fault when asked to, and when a core locks up") {
   if (!test::images_are_built()) return;
   MachineOptions options;

@@ -98,6 +98,9 @@ TEST_CASE("Machine stops with place and register when an access has no answer") 
   run = test::run_image("unmodelled_register");
   CHECK(run.kind == StopKind::kUnmodelled);
   CHECK(says(run.reason, "write of 0x1 to UART0.ILPR (0x40070020), which is not modelled"));
+  run = test::run_image("null_pointer");
+  CHECK(run.kind == StopKind::kUnmodelled);
+  CHECK(says(run.reason, "read of boot ROM (0x8) (4 bytes), which is not modelled"));
   run = test::run_image("clock_lost");
   CHECK(run.kind == StopKind::kUnmodelled);
   CHECK(says(run.reason, "clk_sys has lost its source"));
