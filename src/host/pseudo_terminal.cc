@@ -49,19 +49,12 @@ std::vector<uint8_t> PseudoTerminal::read(int wait_ms) {
   return bytes;
 }
 
-bool PseudoTerminal::write(const std::vector<uint8_t>& bytes) {
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = ::write(handle_, bytes.data() + done, bytes.size() - done);
-    if (count > 0) {
-      done += static_cast<size_t>(count);
-      continue;
-    }
-    if (count < 0 && errno != EAGAIN && errno != EINTR) return false;
-    pollfd waiting = {handle_, POLLOUT, 0};
-    if (poll(&waiting, 1, 1000) == 0) return false;
+void PseudoTerminal::write(std::vector<uint8_t>* bytes) {
+  while (!bytes->empty()) {
+    const ssize_t count = ::write(handle_, bytes->data(), bytes->size());
+    if (count <= 0) return;
+    bytes->erase(bytes->begin(), bytes->begin() + count);
   }
-  return true;
 }
 
 }  // namespace wick::host

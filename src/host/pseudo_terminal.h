@@ -18,8 +18,8 @@ class PseudoTerminal {
   const std::string& name() const { return name_; }  // of the end for the other program
   // What has come in; waits at most so long when nothing has.
   std::vector<uint8_t> read(int wait_ms);
-  // False when the other end does not take it.
-  bool write(const std::vector<uint8_t>& bytes);
+  // Takes what the other end has room for out of `bytes`, from the front.
+  void write(std::vector<uint8_t>* bytes);
   // Somebody has opened the other end, and has closed it since.
   bool was_closed() const { return opened_ && closed_; }
 

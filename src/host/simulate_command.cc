@@ -7,7 +7,7 @@
 #include "files/failure.h"
 #include "files/files.h"
 #include "files/text_table.h"
-#include "host/pseudo_terminal.h"
+#include "host/simulated_board.h"
 #include "sim/led_timeline.h"
 #include "sim/machine.h"
 #include "sim/refusal.h"
@@ -23,7 +23,7 @@ using files::read_file;
 using files::write_file;
 using sim::StopKind;
 
-constexpr uint64_t kStepPs = 1'000'000'000;  // 1 ms between looks at the outside
+constexpr uint64_t kStepPs = 1'000'000'000;  // 1 ms between looks whether to type
 
 const char* word_for(StopKind kind) {
   switch (kind) {
@@ -56,8 +56,10 @@ class Simulation {
     } catch (const sim::Refusal& refusal) {
       fail(options_.image, ": ", refusal.what());
     }
-    if (!options_.input.empty()) {
-      typed_ = read_file(options_.input);
+    if (!options_.input.empty()) typed_ = read_file(options_.input);
+    if (options_.pty) {
+      terminal_ = std::make_unique<PseudoTerminal>();
+      bridge_ = std::make_unique<TerminalBridge>(*terminal_, over_usb());
     }
     const StopKind kind = options_.pty ? run_on_terminal() : run_with_input();
     if (!line_.empty()) std::cout << "\n";
@@ -86,21 +88,13 @@ class Simulation {
   }
 
   StopKind run_on_terminal() {
-    PseudoTerminal terminal;
-    std::cout << terminal.name() << std::endl;
-    for (;;) {
-      const StopKind kind = machine_->run(kStepPs);
-      if (!to_terminal_.empty()) terminal.write(to_terminal_);
-      to_terminal_.clear();
-      if (kind != StopKind::kRunning || terminal.was_closed()) return kind;
-      const std::vector<uint8_t> bytes = terminal.read(machine_->waiting() ? 20 : 0);
-      if (!bytes.empty()) type(bytes);
-    }
+    std::cout << terminal_->name() << std::endl;
+    return bridge_->run(*machine_);
   }
 
   void show(uint8_t byte) {
     text_ += static_cast<char>(byte);
-    if (options_.pty) return to_terminal_.push_back(byte);
+    if (bridge_) return bridge_->take(byte);
     std::cout.put(static_cast<char>(byte));
     line_ = byte == '\n' ? "" : line_ + static_cast<char>(byte);
     if (byte == '\n') std::cout << std::flush;
@@ -172,7 +166,9 @@ class Simulation {
   std::unique_ptr<sim::Machine> machine_;
   sim::LedTimeline leds_;
   std::string line_, text_;
-  std::vector<uint8_t> typed_, to_terminal_;
+  std::vector<uint8_t> typed_;
+  std::unique_ptr<PseudoTerminal> terminal_;
+  std::unique_ptr<TerminalBridge> bridge_;
 };
 
 }  // namespace
