@@ -129,6 +129,10 @@ class Simulation {
     std::cout << "time: " << decimal(static_cast<double>(machine_->time_ps()) * 1e-9)
               << " ms (estimated), clk_sys at the end " << decimal(static_cast<double>(machine_->sys_hz()) * 1e-6)
               << " MHz\n";
+    const sim::XipCounts& cache = machine_->cache().counts();
+    std::cout << "flash: " << grouped(cache.misses + cache.sequential_misses) << " lines missed the cache (estimated "
+              << machine_->cache().line_cycles() << " cycles each, " << machine_->cache().sequential_cycles()
+              << " for the " << grouped(cache.sequential_misses) << " that followed another)\n";
     for (unsigned pin : leds_.pins()) std::cout << leds_.describe(pin) << "\n";
     if (machine_->faults() > 0) std::cout << "faults: " << machine_->faults() << "\n";
     if (kind == StopKind::kLockup || kind == StopKind::kFault)
@@ -143,6 +147,7 @@ class Simulation {
     j["sys_hz"] = machine_->sys_hz();
     j["faults"] = machine_->faults();
     j["warnings"] = machine_->warnings();
+    j["flash_lines_missed"] = machine_->cache().counts().misses + machine_->cache().counts().sequential_misses;
     j["cores"] = Json::array();
     for (int core = 0; core < cores(); ++core) {
       const sim::CoreCounts& c = machine_->counts(core);

@@ -11,14 +11,14 @@
 
 namespace wick::sim::costs {
 
-inline constexpr uint32_t kInstruction = 1;         // D  an ALU operation, load, store, or multiply
-inline constexpr uint32_t kLateResult = 1;          // D  the next instruction wants what comes a cycle late: a loaded
-                                                    //    register, a product, a result through the shifter (but for
-                                                    //    LSL 0 to 3) or with a shifted constant
-                                                    // T  not of a load into an accumulator or into a store's data, and
-                                                    //    not along a chain of accumulators
-inline constexpr uint32_t kPerRegister = 1;         // D  LDM, STM, PUSH, POP; T  LDRD, STRD, VLDM, VSTM
-inline constexpr uint32_t kTaken = 1;               // D  on top of a branch's one cycle
+inline constexpr uint32_t kInstruction = 1;  // D  an ALU operation, load, store, or multiply
+inline constexpr uint32_t kLateResult = 1;   // D  the next instruction wants what comes a cycle late: a (last) loaded
+                                             //    register, a product, a result through the shifter (but for
+                                             //    LSL 0 to 3) or with a shifted constant
+                                             // T  not of a load into an accumulator or into a store's data, and
+                                             //    not along a chain of accumulators
+inline constexpr uint32_t kPerRegister = 1;  // D  LDM, STM, PUSH, POP; T  LDRD, STRD, VLDM, VSTM
+inline constexpr uint32_t kTaken = 1;        // D  on top of a branch's one cycle
 inline constexpr uint32_t kUnalignedTarget = 1;     // D  the target is a 32-bit instruction that crosses a word
 inline constexpr uint32_t kFolded = 1;              // D  saved by a 16-bit branch, IT or NOP behind a 16-bit operation,
                                                     //    unless it depends on flags that this one has just set

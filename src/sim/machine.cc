@@ -89,7 +89,9 @@ CoreView Machine::view_of(int core) {
   view.reset_requested = [this] { stop(StopKind::kCaller, "the image asked for a reset (AIRCR.SYSRESETREQ)"); };
   view.systick_reference_hz = [this, core] { return ticks_.hz(core == 0 ? Ticks::kProc0 : Ticks::kProc1); };
   view.sys_hz = [this] { return clocks_.sys_hz(); };
-  view.cycle_count_read = [](uint32_t) {};
+  view.cycle_count_read = [this, core](uint32_t value) {
+    if (core == 0) cycle_reads_.push_back({value, cores_[0]->counts().instructions});
+  };
   return view;
 }
 

@@ -34,6 +34,12 @@ struct MachineOptions {
   std::function<void(unsigned pin, bool level, uint64_t time_ps)> on_pin;
 };
 
+// What core 0 had executed when it read its cycle counter: what an image notes as cycles can be told as instructions.
+struct CycleRead {
+  uint32_t value;
+  uint64_t instructions;
+};
+
 class Machine final : private Chip, private CoreHost {
  public:
   // Throws Refusal when the boot ROM would not start the file.
@@ -57,6 +63,8 @@ class Machine final : private Chip, private CoreHost {
   uint64_t time_ps() const override;
   uint64_t sys_hz() const { return clocks_.sys_hz(); }
   const CoreCounts& counts(int core) const { return cores_[core]->counts(); }
+  // All reads, in order.
+  const std::vector<CycleRead>& cycle_reads() const { return cycle_reads_; }
   const XipCache& cache() const { return cache_; }
   bool core1_ran() const { return core1_ran_; }
   unsigned faults() const { return faults_; }
@@ -124,6 +132,7 @@ class Machine final : private Chip, private CoreHost {
   std::string stop_reason_;
   std::set<std::string> said_;
   std::vector<std::string> warnings_;
+  std::vector<CycleRead> cycle_reads_;
   unsigned faults_ = 0;
   bool core1_ran_ = false;
   uint64_t last_activity_ps_ = 0;

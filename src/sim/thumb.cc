@@ -130,6 +130,7 @@ void decode_narrow(uint32_t op, I& i) {
       i.flags |= I::kAligned;
       i.cycles = static_cast<uint8_t>(std::popcount(op & 0xFF));
       i.reads = bit(op >> 8 & 7);
+      if ((op & 0x800) && (op & 0xFF)) late(i, I::Late::kLoad, 31 - static_cast<uint32_t>(std::countl_zero(op & 0xFF)));
       return;
     case 13:
       if ((op >> 8 & 15) < 14) i.flags |= I::kBranch | I::kFolds | I::kOnFlags;

@@ -25,6 +25,7 @@ void decode_multiple(uint32_t a, uint32_t b, I& i) {
     i.flags |= I::kAligned;
     i.cycles = static_cast<uint8_t>(std::popcount(b) * costs::kPerRegister);
     if (load && (b & 0x8000)) i.flags |= I::kBranch;
+    if (load && b != 0) late(i, I::Late::kLoad, bit(31 - static_cast<uint32_t>(std::countl_zero(b))));  // the last one
     if (!load && (a & 0xF) == 13) i.flags |= I::kStack;
     return;
   }
@@ -43,7 +44,7 @@ void decode_multiple(uint32_t a, uint32_t b, I& i) {
   i.flags |= I::kAligned;
   i.cycles = 2 * costs::kPerRegister;
   if (load) {
-    late(i, I::Late::kLoad, bit(b >> 12) | bit(b >> 8));
+    late(i, I::Late::kLoad, bit(b >> 8));  // the first one has had its cycle
   } else {
     i.stored = bit(b >> 12) | bit(b >> 8);
   }

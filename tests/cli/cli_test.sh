@@ -191,5 +191,14 @@ expect "inspect tells the release" 0 "signatures of release 1.4, 1.5" inspect "$
 expect "inspect tells the backend" 0 "XnnpackBackend" inspect "$special/xnnpack_delegate/program.pte"
 expect "inspect of one method" 1 "method 'x' is not in the program" inspect "$linear/int8.pte" --method x
 
+# simulate
+expect "help of simulate" 0 "--break-on-fault" simulate --help
+expect "simulate on another console" 2 "--console" simulate image.uf2 --console tv
+expect "simulate input and pseudo-terminal" 2 "excludes" simulate image.uf2 --pty --input text.pte
+expect "image absent" 1 "none.uf2: cannot be read: No such file" simulate none.uf2
+expect "image is no UF2" 1 "text.pte: is not a UF2" simulate text.pte
+head -c 512 /dev/zero > zero.uf2
+expect "image with a wrong block" 1 "zero.uf2: UF2 block 0: wrong magic numbers" simulate zero.uf2
+
 echo "cli: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

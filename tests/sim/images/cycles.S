@@ -66,6 +66,18 @@
   vmul.f32 s0, s1, s2
   vldr s4, [r0]
 .endm
+.macro pair_first
+  ldrd r1, r2, [r0]
+  adds r4, r1, #1
+.endm
+.macro pair_second
+  ldrd r1, r2, [r0]
+  adds r4, r2, #1
+.endm
+.macro list_last
+  ldm.w r0, {r1, r2, r8}
+  add r4, r8, #1
+.endm
 .thumb_func
 .global main
 main:
@@ -112,6 +124,18 @@ main:
   .ltorg
 6:
   measure ldrd r1, r2, [r0]
+  b 6f
+  .ltorg
+6:
+  measure pair_first
+  b 6f
+  .ltorg
+6:
+  measure pair_second
+  b 6f
+  .ltorg
+6:
+  measure list_last
   b 6f
   .ltorg
 6:
