@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "console.h"
 #include "core/status.h"
-#include "qemu/semihosting.h"
 
 namespace {
 
@@ -97,8 +97,7 @@ extern uint32_t __ram_start, __stack_top;
   add_hex(text, "CFSR", cfsr);
   add_hex(text, "HFSR", system_register(0xE000ED2C));
   text.add("\n");
-  wick::semihosting::write_text(buffer);
-  wick::semihosting::exit(wick::semihosting::kExitFault);
+  wick::board::end_after_fault(buffer);
 }
 
 [[gnu::naked]] void fault_handler() {

@@ -1,5 +1,5 @@
 // What happens when the core stops on a fault or on any exception that nobody asked for.
 #pragma once
 
-// The handler of every exception: prints what the fault registers say, in words, and ends the run with kExitFault.
+// The handler of every exception: has the board say what the fault registers mean, in words, and end (console.h).
 extern "C" void fault_handler();

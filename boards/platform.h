@@ -12,6 +12,9 @@ namespace wick::platform {
 bool open_link();
 bool read(void* to, size_t bytes);
 void write(const void* from, size_t bytes);
+// What was written is on its way. Reading does that, too.
+void flush();
+// The session is over. A board on a serial line goes back to main() and the next one.
 [[noreturn]] void finish();
 
 // Memory for programs, arenas and messages: kAlignment-aligned.

@@ -2,10 +2,11 @@
 // serial line on a board. Both sides include this header. Words are little-endian.
 //
 // Each message is a Header and `bytes` bytes of payload. The host sends, in this order:
-//   kProgram kData? kLoad  then any number of  kPrepare kCall*  and  kEnd
-// The board opens with kHello and answers each request: kLoaded; kPrepared; kCalled, then kOutput for each output,
-// then kProfile if asked; kBye. kActivity may come before any answer and says what is about to happen, so that the
-// host can name it when no answer comes. kFailed says why a request was refused, and nothing follows it.
+//   kUse? kProgram? kData? kLoad  then any number of  kPrepare kCall*  and  kEnd
+// kUse asks whether the board's image holds the program already, so that kProgram isn't needed.
+// The board opens with kHello and answers each request: kFound; kLoaded; kPrepared; kCalled, then kOutput for each
+// output, then kProfile if asked; kBye. kActivity may come before any answer and says what is about to happen, so that
+// the host can name it when no answer comes. kFailed says why a request was refused, and nothing follows it.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ enum class Kind : uint32_t {
   kPrepare = 4,  // PrepareRequest, then the methods' names, each ended by NUL
   kCall = 5,     // CallRequest, then for each input a ValueHeader and its data, padded to kAlignment
   kEnd = 6,
+  kUse = 7,  // UseRequest
 
   kHello = 32,     // HelloReply
   kActivity = 33,  // text
@@ -33,6 +35,13 @@ enum class Kind : uint32_t {
   kProfile = 38,   // ProfileReply, then StepSpans, then for each step the name of its operator in kNameBytes
   kFailed = 39,    // a Code (a word), text
   kBye = 40,
+  kFound = 41,  // a word: 1 when the image holds the program, which kLoad then loads
+};
+
+// Which program is meant; the CRC is frames.h's.
+struct UseRequest {
+  uint32_t bytes;
+  uint32_t crc;
 };
 
 // Payloads are read to memory at this alignment, and tensors in them start at a multiple of it.

@@ -1,7 +1,10 @@
 // The one program that boards run when wick runs a program on them: all operators, driven by the messages of
 // protocol.h. Knows the runtime and the platform; refuses to know the board. It ends with the first error.
 #include <cstring>
+#include <new>
 
+#include "embedded.h"
+#include "frames.h"
 #include "platform.h"
 #include "pool.h"
 #include "protocol.h"
@@ -16,7 +19,7 @@ namespace {
 using protocol::Kind;
 
 constexpr uint32_t kMaxMethods = Method::kMaxShared;
-constexpr uint32_t kMaxSpans = 1 << 14;
+constexpr uint32_t kMostSpans = 1 << 14;
 constexpr uint32_t kGuardBytes = 64;
 constexpr uint8_t kGuard = 0xA7;
 
@@ -40,6 +43,7 @@ void send_activity(const char* what, const char* which = "", const char* end = "
   const uint32_t bytes = static_cast<uint32_t>(std::strlen(buffer));
   send_header(Kind::kActivity, bytes);
   platform::write(buffer, bytes);
+  platform::flush();
 }
 
 [[noreturn]] void fail(Code code, const char* text) {
@@ -72,21 +76,25 @@ void require(bool condition, Code code, Parts... parts) {
 class StepTicks final : public Profiler {
  public:
   constexpr StepTicks() = default;
-  void use(protocol::StepSpan* spans) { spans_ = spans; }
+  // Memory for `count` spans and one for what is beyond.
+  void use(protocol::StepSpan* spans, uint32_t count) {
+    spans_ = spans;
+    most_ = count;
+  }
   void restart(const Method* traced) {
     count_ = 0;
     traced_ = traced;
   }
   [[gnu::noipa]] void begin_step(uint32_t step) override {
     if (traced_ != nullptr) trace(step);
-    current_ = &spans_[count_ < kMaxSpans ? count_ : kMaxSpans];
+    current_ = &spans_[count_ < most_ ? count_ : most_];
     ++count_;
     current_->step = step;
     platform::start_ticks(&current_->start);
   }
   [[gnu::noipa]] void end_step(uint32_t) override { platform::stop_ticks(&current_->stop); }
-  uint32_t count() const { return count_ < kMaxSpans ? count_ : kMaxSpans; }
-  bool truncated() const { return count_ > kMaxSpans; }
+  uint32_t count() const { return count_ < most_ ? count_ : most_; }
+  bool truncated() const { return count_ > most_; }
   const protocol::StepSpan* spans() const { return spans_; }
 
  private:
@@ -96,7 +104,8 @@ class StepTicks final : public Profiler {
     send_activity("running operator ", name);
   }
 
-  protocol::StepSpan* spans_ = nullptr;  // kMaxSpans and one for what is beyond
+  protocol::StepSpan* spans_ = nullptr;
+  uint32_t most_ = 0;
   protocol::StepSpan* current_ = nullptr;
   uint32_t count_ = 0;
   const Method* traced_ = nullptr;
@@ -112,8 +121,17 @@ class StepTicks final : public Profiler {
 // --- the session -----------------------------------------------------------------------------------------------
 
 Pool pool({nullptr, 0});
-Program program;
-Method methods[kMaxMethods];
+// Not initialised, so that their first values take no flash; load() and prepare() make them.
+template <typename T>
+union Later {
+  constexpr Later() : nothing() {}
+  char nothing;
+  T value;
+};
+Later<Program> program_memory;
+Later<Method> method_memory[kMaxMethods];
+static_assert(sizeof(Later<Method>) == sizeof(Method));
+Program& program = program_memory.value;
 const char* names[kMaxMethods];
 uint32_t method_count = 0;
 const uint8_t* arena_end = nullptr;
@@ -141,6 +159,7 @@ Bytes receive(const protocol::Header& header, const char* what) {
 
 void load(const Bytes& file, const Bytes& data) {
   send_activity("loading the program");
+  new (&program) Program();
   protocol::Cost cost;
   const uint32_t* top = paint_stack();
   platform::start_ticks(&cost.start);
@@ -190,28 +209,53 @@ void prepare(const protocol::Header& header) {
   check(Method::measure_all(program, names, method_count, kAllOps, &memory, error));
   const size_t bytes =
       request.arena_bytes == protocol::PrepareRequest::kExact ? memory.arena_bytes() : request.arena_bytes;
-  step_ticks.use(
-      static_cast<protocol::StepSpan*>(take((kMaxSpans + 1) * sizeof(protocol::StepSpan), "the list of steps")));
   uint8_t* base = static_cast<uint8_t*>(take(bytes + kGuardBytes, "the arena"));
   arena_end = base + bytes;
   std::memset(base + bytes, kGuard, kGuardBytes);
-  for (Method& method : methods) method = Method();
+  for (Later<Method>& method : method_memory) new (&method.value) Method();
   Arena arena(base, bytes);
 
   send_activity("preparing the methods");
   protocol::PreparedReply reply;
   const uint32_t* top = paint_stack();
   platform::start_ticks(&reply.cost.start);
-  const Status status = Method::prepare_all(program, names, method_count, kAllOps, arena, methods, nullptr, error);
+  const Status status = Method::prepare_all(program, names, method_count, kAllOps, arena, &method_memory[0].value, nullptr, error);
   platform::stop_ticks(&reply.cost.stop);
   reply.cost.stack_bytes = stack_used(top);
   check(status);
-  for (uint32_t i = 0; i < method_count; ++i) give_outputs(methods[i]);
+  for (uint32_t i = 0; i < method_count; ++i) give_outputs(method_memory[i].value);
   reply.arena_bytes = static_cast<uint32_t>(memory.arena_bytes());
   reply.persistent_bytes = static_cast<uint32_t>(memory.persistent_bytes);
   reply.planned_bytes = static_cast<uint32_t>(memory.planned_bytes);
   reply.scratch_bytes = static_cast<uint32_t>(memory.scratch_bytes);
   send(Kind::kPrepared, reply);
+}
+
+// Whether the image holds the program that is meant.
+Bytes find_embedded(const protocol::Header& header) {
+  const size_t mark = pool.mark();
+  protocol::UseRequest wanted = {};
+  const Bytes payload = receive(header, "a request");
+  require(payload.bytes >= sizeof(wanted), Code::kInvalidArgument, "malformed request: short kUse");
+  std::memcpy(&wanted, payload.data, sizeof(wanted));
+  pool.rewind(mark);
+  Bytes found = {};
+  for (uint32_t i = 0; i < board::embedded_count && found.data == nullptr; ++i) {
+    const board::EmbeddedProgram& e = board::embedded[i];
+    if (e.bytes == wanted.bytes && frames::crc32(0, e.data, e.bytes) == wanted.crc)
+      found = {static_cast<const uint8_t*>(e.data), e.bytes};
+  }
+  send(Kind::kFound, static_cast<uint32_t>(found.data != nullptr));
+  return found;
+}
+
+// As many spans as memory allows: outputs and inputs have theirs by now.
+void start_profile() {
+  const size_t fit = pool.free_bytes() / sizeof(protocol::StepSpan);
+  const uint32_t count = fit > kMostSpans ? kMostSpans : fit > 0 ? static_cast<uint32_t>(fit) - 1 : 0;
+  step_ticks.use(static_cast<protocol::StepSpan*>(take((count + 1) * sizeof(protocol::StepSpan), "the list of steps")),
+                 count);
+  step_ticks.restart(nullptr);
   empty_step(&step_ticks, 0);
   empty_span = step_ticks.spans()[0];
 }
@@ -301,13 +345,14 @@ void call(const protocol::Header& header) {
   require(payload.bytes >= sizeof(request), Code::kInvalidArgument, "malformed request: short kCall");
   std::memcpy(&request, payload.data, sizeof(request));
   require(request.method < method_count, Code::kInvalidState, "the method has not been prepared");
-  Method& method = methods[request.method];
+  Method& method = method_memory[request.method].value;
   require(request.input_count == method.input_count(), Code::kInvalidArgument, "method ", names[request.method],
           " takes ", method.input_count(), " inputs, given ", request.input_count);
 
   const bool profile = (request.flags & protocol::CallRequest::kProfile) != 0;
   const bool trace = (request.flags & protocol::CallRequest::kTrace) != 0;
   Profiler* profiler = profile || trace ? &step_ticks : nullptr;
+  if (profiler != nullptr) start_profile();
   protocol::CalledReply reply = {};
   for (uint32_t i = 0; i < request.repeat; ++i) {
     if ((request.flags & protocol::CallRequest::kReset) != 0) check(method.reset(error));
@@ -339,6 +384,9 @@ void call(const protocol::Header& header) {
     protocol::Header header = {};
     if (!platform::read(&header, sizeof(header))) platform::finish();
     switch (header.kind) {
+      case Kind::kUse:
+        file = find_embedded(header);
+        break;
       case Kind::kProgram:
         file = receive(header, "the program");
         break;
@@ -371,6 +419,7 @@ int main(int, char**) {
   if (!platform::open_link()) return 1;
   runner::error = ErrorText(runner::error_buffer, sizeof(runner::error_buffer));
   runner::pool = runner::Pool(platform::bulk_memory());
+  runner::method_count = 0;
   runner::send(protocol::Kind::kHello, platform::hello());
   runner::serve();
 }

@@ -22,6 +22,7 @@ bool open_link() {
 
 bool read(void* to, size_t bytes) { return semihosting::read_file(requests, to, bytes) == bytes; }
 void write(const void* from, size_t bytes) { semihosting::write_file(replies, from, bytes); }
+void flush() {}
 void finish() { semihosting::exit(0); }
 
 Bulk bulk_memory() { return {&__bulk_start, static_cast<size_t>(&__bulk_end - &__bulk_start)}; }
