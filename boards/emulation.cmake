@@ -23,6 +23,13 @@ foreach(target ${targets})
   file(CREATE_LINK ${build_dir}/tests/wick_misbehave.elf ${misbehaving_dir}/${target}.elf SYMBOLIC)
 endforeach()
 
+# What `wick firmware` links images from: it builds them itself, when it is asked for one.
+file(MAKE_DIRECTORY ${emulation_dir}/kits)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/build/pico2/kit ${emulation_dir}/kits/pico2 SYMBOLIC)
+foreach(core m0plus m4 m33 m55)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/build/cortex-${core}/kit ${emulation_dir}/kits/qemu-${core} SYMBOLIC)
+endforeach()
+
 if(NOT WICK_IMAGES)
   return()
 endif()

@@ -4,6 +4,7 @@
 
 #include "files/failure.h"
 #include "host/compare_command.h"
+#include "host/firmware_command.h"
 #include "host/inspect_command.h"
 #include "host/run_command.h"
 #include "host/simulate_command.h"
@@ -11,6 +12,7 @@
 namespace {
 
 using wick::host::CompareOptions;
+using wick::host::FirmwareOptions;
 using wick::host::InspectOptions;
 using wick::host::RunOptions;
 using wick::host::SimulateOptions;
@@ -95,6 +97,46 @@ void add_simulate(CLI::App& app, SimulateOptions& o) {
   simulate->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");
 }
 
+void add_firmware(CLI::App& app, FirmwareOptions& o) {
+  CLI::App* firmware = app.add_subcommand("firmware", "Build an image that runs programs on a board");
+  firmware->add_option("programs", o.programs, "ExecuTorch programs (.pte) that go into the image; FP32 first")
+      ->required();
+  firmware->add_option("-o,--output", o.output, "The image: .uf2, .elf or .bin")->required()->type_name("FILE");
+  firmware->add_option("--board", o.board, "The board")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"pico2", "qemu-m0plus", "qemu-m4", "qemu-m33", "qemu-m55"}));
+  firmware
+      ->add_option("--app", o.app,
+                   "mnist: the digits demo; run: serves `wick run` over a serial line; bench: times of all programs")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"mnist", "run", "bench"}));
+  firmware->add_option("--weights", o.weights, "Where programs are read from; sram: copied there at start")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"flash", "sram"}));
+  firmware->add_option("--kernel-code", o.kernel_code, "Where the kernels' code runs from; sram: copied there at start")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"flash", "sram"}));
+  firmware->add_option("--operators", o.operators, "selected: those that the programs call")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"selected", "all"}));
+  firmware->add_option("--kernels", o.kernels, "Whose INT8 kernels")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"wick", "cmsis-nn"}));
+  firmware
+      ->add_option("--cmsis-nn", o.cmsis_nn, "Your own copy of CMSIS-NN: Include/ and a library for the board's core")
+      ->type_name("DIR");
+  firmware->add_option("--stack", o.stack_bytes, "Stack in bytes (default: the board's)")
+      ->check(CLI::Range(1024u, 262144u))
+      ->type_name("BYTES");
+  firmware->add_flag("--clean", o.clean, "Build from scratch");
+  firmware->add_option("--jobs", o.jobs, "Compilers at a time (default: one for each processor)")
+      ->check(CLI::Range(1u, 1024u))
+      ->type_name("N");
+  firmware->add_option("--build-dir", o.build_folder, "Where images are built, each set of options in its own folder")
+      ->type_name("DIR");
+  firmware->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");
+}
+
 void add_compare(CLI::App& app, CompareOptions& o) {
   CLI::App* compare = app.add_subcommand("compare", "An FP32 and an INT8 program side by side: what to ship, and why");
   compare->add_option("fp32", o.fp32, "The model's FP32 program (.pte)")->required();
@@ -128,10 +170,12 @@ int main(int argc, char** argv) {
   InspectOptions inspect;
   CompareOptions compare;
   SimulateOptions simulate;
+  FirmwareOptions firmware;
   add_run(app, run);
   add_simulate(app, simulate);
   add_inspect(app, inspect);
   add_compare(app, compare);
+  add_firmware(app, firmware);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -141,6 +185,7 @@ int main(int argc, char** argv) {
   try {
     if (command == "run") return run_command(run);
     if (command == "compare") return compare_command(compare);
+    if (command == "firmware") return firmware_command(firmware);
     if (command == "simulate") return simulate_command(simulate);
     return inspect_command(inspect);
   } catch (const wick::host::Failure& failure) {

@@ -14,8 +14,7 @@ extern "C" {
 extern uint32_t __data_start, __data_end, __data_load, __bss_start, __bss_end, __stack_top, __stack_guard;
 void reset_handler();
 void run_main();
-[[gnu::weak, gnu::alias("fault_handler_of_usb")]] void usb_interrupt();
-[[gnu::used]] void fault_handler_of_usb() { fault_handler(); }
+void usb_interrupt();
 int main(int argc, char** argv);
 }
 
