@@ -29,7 +29,10 @@ void finish(bool success) {
   pico2::drain_uart();
   pico2::drain_usb();
   pico2::blink_result(success);
-  for (;;) __asm volatile("wfi");
+  for (;;) {
+    __asm volatile("wfi");
+    pico2::serve_usb();
+  }
 }
 
 void end_after_fault(const char* line) {

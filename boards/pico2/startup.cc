@@ -11,7 +11,8 @@
 #include "pico2/usb.h"
 
 extern "C" {
-extern uint32_t __data_start, __data_end, __data_load, __bss_start, __bss_end, __stack_top, __stack_guard;
+extern uint32_t __data_start, __data_end, __data_load, __kernels_start, __kernels_end, __kernels_load;
+extern uint32_t __bss_start, __bss_end, __stack_top, __stack_guard;
 void reset_handler();
 void run_main();
 void usb_interrupt();
@@ -66,9 +67,13 @@ void set_up_core() {
   __asm volatile("dsb\n isb" ::: "memory");
 }
 
+void copy(const uint32_t* from, uint32_t* to, const uint32_t* end) {
+  while (to < end) *to++ = *from++;
+}
+
 void set_up_memory() {
-  const uint32_t* from = &__data_load;
-  for (uint32_t* to = &__data_start; to < &__data_end;) *to++ = *from++;
+  copy(&__kernels_load, &__kernels_start, &__kernels_end);
+  copy(&__data_load, &__data_start, &__data_end);
   for (uint32_t* to = &__bss_start; to < &__bss_end;) *to++ = 0;
 }
 

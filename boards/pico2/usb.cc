@@ -36,6 +36,7 @@ enum Endpoint : uint32_t { kControlIn = 0, kControlOut = 1, kNotify = 2, kInput 
 constexpr uint32_t kControlBuffer = 0x100, kNotifyBuffer = 0x180, kSendBuffer = 0x1C0, kReceiveBuffer = 0x200;
 constexpr uint32_t kFull = 1u << 15, kData1 = 1u << 13, kStall = 1u << 11, kAvailable = 1u << 10, kLength = 0x3FF;
 
+constexpr uint32_t kUsbInterrupt = 14;
 constexpr uint32_t kQueueBytes = 1024;
 constexpr uint32_t kPatienceMicroseconds = 100'000;
 
@@ -332,7 +333,6 @@ void start_usb() {
   reg(kMainControl) = 1;             // on, as a device, its pins connected
   reg(kSieControl) = 1u << 29;       // tell of every control buffer
   reg(kInterruptEnable) = kOnBuffer | kOnBusReset | kOnSuspend | kOnResume | kOnSetup;
-  constexpr uint32_t kUsbInterrupt = 14;
   reg(0xE000E100) = 1u << kUsbInterrupt;
   set_bits(kSieControl, 1u << 16);  // the pull-up: here we are
 }
@@ -347,6 +347,11 @@ void write_usb(const void* bytes, size_t count) {
     added = added + 1;
   }
   serve_now();
+}
+
+void serve_usb() {
+  serve_now();
+  reg(0xE000E280) = 1u << kUsbInterrupt;  // no longer pending
 }
 
 void drain_usb() {

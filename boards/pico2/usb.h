@@ -15,6 +15,8 @@ bool usb_has_listener();
 void write_usb(const void* bytes, size_t count);
 // Waits, at most a tenth of a second, until the host has taken everything.
 void drain_usb();
+// What the interrupt does, for code that keeps it from coming (a fault handler).
+void serve_usb();
 // False when nothing has come in.
 bool read_usb(uint8_t* byte);
 
