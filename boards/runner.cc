@@ -219,7 +219,8 @@ void prepare(const protocol::Header& header) {
   protocol::PreparedReply reply;
   const uint32_t* top = paint_stack();
   platform::start_ticks(&reply.cost.start);
-  const Status status = Method::prepare_all(program, names, method_count, kAllOps, arena, &method_memory[0].value, nullptr, error);
+  const Status status =
+      Method::prepare_all(program, names, method_count, kAllOps, arena, &method_memory[0].value, nullptr, error);
   platform::stop_ticks(&reply.cost.stop);
   reply.cost.stack_bytes = stack_used(top);
   check(status);

@@ -63,10 +63,9 @@ void sort(Duration* values, uint32_t count) {
 }
 
 Model model;
-StepTimes step_times;
 Duration runs[kRuns];
 
-void print_steps() {
+void print_steps(const StepTimes& step_times) {
   const uint32_t steps = model.method().step_count() < kMaxSteps ? model.method().step_count() : kMaxSteps;
   uint32_t total = 0;
   for (uint32_t i = 0; i < steps; ++i) total += step_times.cycles(i) == StepTimes::kNever ? 0 : step_times.cycles(i);
@@ -96,6 +95,7 @@ void bench(const board::EmbeddedProgram& embedded, runner::Pool& pool) {
   }
   const Duration first = runs[0];
   sort(runs, kRuns);
+  StepTimes step_times;
   step_times.restart();
   for (uint32_t i = 0; i < 5; ++i) {
     fill_inputs(model, pool);
@@ -112,7 +112,7 @@ void bench(const board::EmbeddedProgram& embedded, runner::Pool& pool) {
   print("csv,", embedded.name, ",", kRuns, ",", runs[0].microseconds, ",", runs[kRuns / 2].microseconds, ",");
   print(runs[kRuns - 1].microseconds, ",", runs[0].cycles, ",", runs[kRuns / 2].cycles, ",", runs[kRuns - 1].cycles,
         "\n");
-  print_steps();
+  print_steps(step_times);
 }
 
 }  // namespace
