@@ -200,5 +200,74 @@ expect "image is no UF2" 1 "text.pte: is not a UF2" simulate text.pte
 head -c 512 /dev/zero > zero.uf2
 expect "image with a wrong block" 1 "zero.uf2: UF2 block 0: wrong magic numbers" simulate zero.uf2
 
+# firmware: what is refused before anything is built
+mlp=$source/models/mlp
+expect "help of firmware" 0 "--weights" firmware --help
+expect "firmware without a program" 2 "programs is required" firmware -o a.uf2
+expect "firmware without a name" 2 "--output is required" firmware "$mlp/int8.pte"
+expect "firmware for another board" 2 "--board" firmware "$mlp/int8.pte" -o a.uf2 --board arduino
+expect "firmware with another app" 2 "--app" firmware "$mlp/int8.pte" -o a.uf2 --app chess
+expect "firmware of another type" 1 "a.hex: the image's name must end with .uf2, .elf or .bin" firmware "$mlp/int8.pte" \
+  -o a.hex
+expect "firmware for an emulator as UF2" 1 "an emulated board takes an .elf file" firmware "$mlp/int8.pte" -o a.uf2 \
+  --board qemu-m33
+expect "firmware of text" 1 "text.pte: is not an ExecuTorch program" firmware text.pte -o a.uf2
+expect "firmware of a program cut short" 1 "cut.pte:" firmware cut.pte -o a.uf2
+expect "firmware of a wrong signature" 1 "needs one float32 input of 784 pixels and one float32 output of 10 scores" \
+  firmware "$linear/int8.pte" -o a.uf2 --app mnist
+expect "firmware of a delegated program" 1 "needs backend XnnpackBackend" firmware \
+  "$special/xnnpack_delegate/program.pte" -o a.uf2 --app run
+expect "firmware with CMSIS-NN from nowhere" 1 "needs --cmsis-nn DIR" firmware "$mlp/int8.pte" -o a.uf2 \
+  --kernels cmsis-nn
+mkdir -p no-cmsis
+expect "firmware with a CMSIS-NN that is none" 1 "no-cmsis: is no CMSIS-NN folder" firmware "$mlp/int8.pte" -o a.uf2 \
+  --kernels cmsis-nn --cmsis-nn no-cmsis
+mkdir -p half-cmsis/Include && : > half-cmsis/Include/arm_nnfunctions.h
+expect "firmware with a CMSIS-NN without library" 1 "half-cmsis: has no library" firmware "$mlp/int8.pte" -o a.uf2 \
+  --kernels cmsis-nn --cmsis-nn half-cmsis
+head -c 5000000 /dev/zero > zeros
+cat "$mlp/int8.pte" zeros > huge.pte
+expect "firmware too big for flash" 1 "bytes of flash, pico2 has 4,194,304" firmware huge.pte -o a.uf2 --app run
+head -c 600000 /dev/zero > zeros
+cat "$mlp/int8.pte" zeros > big.pte
+expect "firmware too big for SRAM" 1 "bytes of SRAM, pico2 has 532,480" firmware big.pte -o a.uf2 --app run \
+  --weights sram
+absent "no image of what was refused" a.uf2
+ARM_TOOLCHAIN_PATH=$work/no-cmsis
+export ARM_TOOLCHAIN_PATH
+expect "firmware without a compiler" 1 "ARM_TOOLCHAIN_PATH is set to this, but neither it nor its bin/ has" \
+  firmware "$mlp/int8.pte" -o a.uf2
+unset ARM_TOOLCHAIN_PATH
+
+# firmware: what is built
+if command -v arm-none-eabi-g++ > /dev/null && [ -e "$(dirname "$wick")/lib/wick/kits/pico2" ]; then
+  rm -rf images
+  expect "firmware" 0 "cp mnist.uf2 /media" firmware "$mlp/float.pte" "$mlp/int8.pte" -o mnist.uf2 --build-dir images \
+    --json mnist.json
+  holds "firmware tells its flash" mnist.json '"flash_bytes_without_programs":'
+  expect "the same again" 0 "(nothing had changed)" firmware "$mlp/float.pte" "$mlp/int8.pte" -o mnist.uf2 \
+    --build-dir images
+  expect "other options" 0 "weights in sram" firmware "$mlp/float.pte" "$mlp/int8.pte" -o sram.uf2 --build-dir images \
+    --weights sram --kernel-code sram
+  expect "the first again" 0 "(nothing had changed)" firmware "$mlp/float.pte" "$mlp/int8.pte" -o mnist.uf2 \
+    --build-dir images
+  expect "the demo runs on the simulated board" 0 "GPIO25: 10 x 500 ms" simulate mnist.uf2
+  sed 's/,.*CRC/, CRC/' stdout | grep 'says [0-9]' > flash.txt
+  expect "and from SRAM" 0 "GPIO25: 10 x 500 ms" simulate sram.uf2
+  sed 's/,.*CRC/, CRC/' stdout | grep 'says [0-9]' > sram.txt
+  report "scores do not depend on where weights are" "$(cmp flash.txt sram.txt 2>&1)"
+  report "four digits, two programs" "$([ "$(wc -l < flash.txt)" -eq 8 ] || echo "$(wc -l < flash.txt) lines")"
+  expect "benchmark" 0 "app bench" firmware "$mlp/int8.pte" -o bench.bin --app bench --build-dir images
+  expect "image with all operators" 0 "all of wick's" firmware "$mlp/int8.pte" -o all.elf --app run --operators all \
+    --build-dir images --json all.json
+  expect "image with selected operators" 0 "operators     3:" firmware "$mlp/int8.pte" -o selected.elf --app run \
+    --build-dir images --json selected.json
+  flash_of() { sed -n 's/.*"flash_bytes": *\([0-9]*\).*/\1/p' "$1"; }
+  report "selected is smaller than all" \
+    "$([ "$(flash_of selected.json)" -lt "$(flash_of all.json)" ] || echo "$(flash_of selected.json) bytes")"
+else
+  echo "cli: no arm-none-eabi-g++ or no kit: firmware is not built"
+fi
+
 echo "cli: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
