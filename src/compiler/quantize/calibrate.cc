@@ -1,0 +1,118 @@
+#include "compiler/quantize/calibrate.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <unordered_set>
+
+#include "compiler/quantize/float_runner.h"
+#include "files/failure.h"
+
+namespace wick::compiler {
+
+namespace {
+
+using files::Array;
+using Seen = std::vector<std::pair<QuantizePlan::Group, Array>>;
+
+// Calls body(i) for i in [0, count) on several threads and passes on the first exception.
+template <typename Body>
+void in_parallel(unsigned threads, size_t count, Body body) {
+  if (threads <= 1 || count <= 1) {
+    for (size_t i = 0; i < count; ++i) body(i, 0u);
+    return;
+  }
+  std::vector<std::exception_ptr> failures(threads);
+  std::vector<std::thread> workers;
+  for (unsigned t = 0; t < threads; ++t) {
+    workers.emplace_back([&, t] {
+      try {
+        for (size_t i = t; i < count; i += threads) body(i, t);
+      } catch (...) {
+        failures[t] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure != nullptr) std::rethrow_exception(failure);
+  }
+}
+
+// Everything that observers look at in one sample, in the order in which it appears.
+class Watch {
+ public:
+  Watch(const Graph& graph, const QuantizePlan& plan) : graph_(graph), plan_(plan), runner_(graph) {}
+
+  Seen run(std::span<const Array> sample) {
+    seen_.clear();
+    read_.clear();
+    for (size_t i = 0; i < graph_.inputs().size(); ++i) see_made(graph_.inputs()[i], sample[i]);
+    FloatRunner::Watcher watcher;
+    watcher.before = [this](const Node& node, const FloatRunner::Lookup& at) {
+      for (Argument argument : node.args()) {
+        argument.each_tensor([&](Value*& value) {
+          if (plan_.reads(&node, value)) see_read(value, at(value));
+        });
+      }
+    };
+    watcher.after = [this](const Node& node, const FloatRunner::Lookup& at) {
+      for (const Value* value : node.outputs()) see_made(value, at(value));
+    };
+    const auto outputs = runner_.run(sample, watcher);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (plan_.reads(nullptr, graph_.outputs()[i])) see_read(graph_.outputs()[i], outputs[i]);
+    }
+    return std::move(seen_);
+  }
+
+ private:
+  void see_made(const Value* value, const Array& array) {
+    if (const auto* group = plan_.made(value)) see(*group, array);
+  }
+  void see_read(const Value* value, const Array& array) {
+    const auto *read = plan_.read(value), *made = plan_.made(value);
+    if (made != nullptr && plan_.find(*made) == plan_.find(*read)) return;
+    if (read_.insert(value).second) see(*read, array);
+  }
+  void see(QuantizePlan::Group group, const Array& array) {
+    if (!plan_.fixed(group)) seen_.emplace_back(plan_.find(group), array);
+  }
+
+  const Graph& graph_;
+  const QuantizePlan& plan_;
+  FloatRunner runner_;
+  Seen seen_;
+  std::unordered_set<const Value*> read_;
+};
+
+}  // namespace
+
+std::vector<HistogramObserver> calibrate(const Graph& graph, const QuantizePlan& plan,
+                                         std::span<const std::vector<Array>> samples, const CalibrateOptions& options) {
+  if (samples.empty()) files::fail("calibration needs at least one sample");
+  const unsigned cores = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const auto threads = static_cast<unsigned>(std::min<size_t>(cores, samples.size()));
+  std::vector<std::unique_ptr<Watch>> watches;
+  for (unsigned t = 0; t < threads; ++t) watches.push_back(std::make_unique<Watch>(graph, plan));
+  std::vector<HistogramObserver> observers(plan.groups());
+  for (size_t first = 0; first < samples.size(); first += threads) {
+    const size_t count = std::min<size_t>(threads, samples.size() - first);
+    std::vector<Seen> seen(count);
+    in_parallel(threads, count, [&](size_t i, unsigned t) { seen[i] = watches[t]->run(samples[first + i]); });
+    // Each observer belongs to one thread and sees the samples in order.
+    in_parallel(threads, threads, [&](size_t part, unsigned) {
+      for (const Seen& sample : seen) {
+        for (const auto& [group, array] : sample) {
+          if (group % threads != part) continue;
+          observers[group].observe(
+              {reinterpret_cast<const float*>(array.bytes.data()), array.bytes.size() / sizeof(float)});
+        }
+      }
+    });
+    if (options.progress) options.progress(first + count, samples.size());
+  }
+  return observers;
+}
+
+}  // namespace wick::compiler
