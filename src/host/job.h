@@ -29,7 +29,7 @@ struct Call {
 };
 
 struct Job {
-  std::string target = "host";  // host, cortex-m0plus, cortex-m4, cortex-m33, cortex-m55
+  std::string target = "host";  // host, cortex-m0plus, cortex-m4, cortex-m33, cortex-m55, pico2
   std::vector<uint8_t> program;
   std::vector<uint8_t> data;            // a .ptd file, or empty
   std::optional<uint64_t> arena_bytes;  // default: exactly what is needed
@@ -48,8 +48,9 @@ struct OperatorCost {
 
 struct CallResult {
   std::vector<HostValue> outputs;
-  uint64_t ticks = 0;                   // of one execute
-  std::vector<OperatorCost> operators;  // with Job::profile
+  uint64_t ticks = 0;                        // of one execute
+  std::vector<OperatorCost> operators;       // with Job::profile
+  std::optional<uint64_t> estimated_cycles;  // of one execute, where the machine has a model of time
 };
 
 struct JobResult {
@@ -60,6 +61,7 @@ struct JobResult {
   std::optional<uint64_t> stack_bytes;                                  // high-water mark: the largest of the three
   std::optional<uint64_t> load_stack_bytes, prepare_stack_bytes, execute_stack_bytes;
   std::optional<uint64_t> load_ticks, prepare_ticks;
+  uint64_t cycle_hz = 0;  // what estimated cycles are of
   std::vector<CallResult> calls;
 };
 
@@ -68,5 +70,6 @@ JobResult run_job(const Job& job);
 // The machines behind it.
 JobResult run_job_on_host(const Job& job);
 JobResult run_job_emulated(const Job& job);
+JobResult run_job_simulated(const Job& job);
 
 }  // namespace wick::host

@@ -85,8 +85,7 @@ class Run {
     if (options_.bundled && cases_.empty()) fail(options_.program, ": is a bundled program without test cases");
     info_ = read_program_info(job_.program, options_.program);
     if (!options_.data.empty()) job_.data = read_file(options_.data);
-    // The RP2350 has the core that is emulated as cortex-m33.
-    job_.target = options_.target == "pico2" ? "cortex-m33" : options_.target;
+    job_.target = options_.target;
     job_.arena_bytes = options_.arena_bytes;
     job_.repeat = options_.repeat;
     job_.profile = options_.profile;
@@ -195,14 +194,25 @@ class Run {
   bool on_host() const { return job_.target == "host"; }
   std::string unit() const { return on_host() ? "ns" : "instructions"; }
 
+  // ", about 1,000 cycles or 6.7 us at 150 MHz".
+  std::string estimate(const CallResult& call) const {
+    if (!call.estimated_cycles) return "";
+    return text(", about ", grouped(*call.estimated_cycles), " cycles or ",
+                grouped(static_cast<uint64_t>(estimated_us(call) + 0.5)), " us at ", result_.cycle_hz / 1'000'000,
+                " MHz");
+  }
+  double estimated_us(const CallResult& call) const {
+    return static_cast<double>(*call.estimated_cycles) * 1e6 / static_cast<double>(result_.cycle_hz);
+  }
+
   void print() const {
     const auto line = [](const std::string& label, const std::string& value) {
       std::cout << label << std::string(label.size() < 14 ? 14 - label.size() : 1, ' ') << value << "\n";
     };
     line("program", text(options_.program, ", ", grouped(job_.program.size()), " bytes"));
-    line("target", on_host() ? "host (times depend on this machine)"
-                             : text(options_.target, options_.target == "pico2" ? ": its Cortex-M33 core" : "",
-                                    " (emulated: instructions, not cycles)"));
+    line("target", on_host()                ? "host (times depend on this machine)"
+                   : job_.target == "pico2" ? "pico2 (simulated: instructions exact, cycles and time estimated)"
+                                            : text(job_.target, " (emulated: instructions, not cycles)"));
     for (const std::string& note : notes_) line("layout", note);
     for (size_t c = 0; c < outputs_.size(); ++c) {
       if (outputs_.size() > 1) line(text("call ", c), planned_[c].method->name);
@@ -216,7 +226,7 @@ class Run {
           line("", text("NOT as expected (", out.expected_name, ")"));
         }
       }
-      line("execute", text(grouped(result_.calls[c].ticks), " ", unit()));
+      line("execute", text(grouped(result_.calls[c].ticks), " ", unit(), estimate(result_.calls[c])));
       if (options_.profile) std::cout << profile_table(c);
     }
     if (result_.load_ticks) {
@@ -323,6 +333,10 @@ class Run {
     j["prepare_instructions"] = instructions(result_.prepare_ticks);
     j["instructions"] = instructions(last);
     j["time_ns"] = time(last);
+    if (!result_.calls.empty() && result_.calls.back().estimated_cycles) {
+      j["cycles_estimated"] = *result_.calls.back().estimated_cycles;
+      j["microseconds_estimated"] = estimated_us(result_.calls.back());
+    }
     j["outputs"] = Json::array();
     j["calls"] = Json::array();
     for (size_t c = 0; c < outputs_.size(); ++c) {
@@ -333,6 +347,10 @@ class Run {
       for (size_t i = 0; i < outputs_[c].size(); ++i) {
         j["outputs"].push_back(output_json(c, i));
         call["outputs"].push_back(output_json(c, i));
+      }
+      if (result_.calls[c].estimated_cycles) {
+        call["cycles_estimated"] = *result_.calls[c].estimated_cycles;
+        call["microseconds_estimated"] = estimated_us(result_.calls[c]);
       }
       call["operators"] = operators_json(c);
       j["calls"].push_back(call);

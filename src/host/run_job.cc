@@ -6,9 +6,10 @@ namespace wick::host {
 
 JobResult run_job(const Job& job) {
   if (job.target == "host") return run_job_on_host(job);
+  if (job.target == "pico2") return run_job_simulated(job);
   if (is_emulated_target(job.target)) return run_job_emulated(job);
   JobResult result;
-  result.error = "unknown target '" + job.target + "': host, cortex-m0plus, cortex-m4, cortex-m33 or cortex-m55";
+  result.error = "unknown target '" + job.target + "': host, cortex-m0plus, cortex-m4, cortex-m33, cortex-m55 or pico2";
   return result;
 }
 

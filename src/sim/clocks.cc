@@ -43,6 +43,7 @@ bool Xosc::write(const Access&, uint32_t offset, const Write& write) {
     control_ = write.value & 0xFFFFFF;
     const uint64_t cycles = uint64_t{256} * (startup_ & 0x3FFF);
     if (enabled() && !was_enabled) stable_at_ps_ = chip_.time_ps() + cycles * kPicosecondsPerSecond / kCrystalHz;
+    chip_.reschedule();
     return true;
   }
   if (offset == 0xC) startup_ = write.value;
@@ -124,6 +125,7 @@ bool Pll::write(const Access&, uint32_t offset, const Write& write) {
       chip_.stop(StopKind::kUnmodelled, std::string(name()) + " started with a VCO of " +
                                             std::to_string(vco_hz() / 1'000'000) + " MHz, which must be 750 to 1600");
   }
+  chip_.reschedule();
   if (on_change) on_change();
   return true;
 }

@@ -18,13 +18,14 @@ class Xosc final : public Block {
   std::span<const RegisterName> registers() const override;
   bool read(const Access&, uint32_t offset, uint32_t& value) override;
   bool write(const Access&, uint32_t offset, const Write& write) override;
+  uint64_t next_event_ps() const override { return enabled() && !stable() ? stable_at_ps_ : kNever; }
   bool stable() const { return enabled() && chip_.time_ps() >= stable_at_ps_; }
 
  private:
   bool enabled() const { return ((control_ >> 12) & 0xFFF) == 0xFAB && (control_ & 0xFFF) == 0xAA0; }
   Chip& chip_;
   uint32_t control_ = 0xAA0, startup_ = 0xC4;
-  uint64_t stable_at_ps_ = 0;
+  uint64_t stable_at_ps_ = kNever;
 };
 
 class Pll final : public Block {
@@ -34,6 +35,7 @@ class Pll final : public Block {
   bool read(const Access&, uint32_t offset, uint32_t& value) override;
   bool write(const Access&, uint32_t offset, const Write& write) override;
   void reset() override;
+  uint64_t next_event_ps() const override { return running() && !locked() ? locked_at_ps_ : kNever; }
   uint64_t hz() const;  // of the output: 0 while it gives none
   std::function<void()> on_change;
 

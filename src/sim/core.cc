@@ -134,6 +134,40 @@ void Core::skip(uint64_t cycles) {
   counts_.sleeping_cycles += skipped;
 }
 
+// A loop that only looks whether something has happened comes back to the same read with the same registers, after the
+// same reads with the same results, and has changed nothing on the way. It would do so for ever, so time can go on to
+// what is due next.
+void Core::note_peripheral_read(uint32_t address, uint32_t value) {
+  constexpr uint64_t kLongestLoop = 256, kPrime = 0x100000001B3;
+  Loop& l = loop_;
+  l.reads = (((l.reads ^ pc_) * kPrime ^ address) * kPrime ^ value) * kPrime;
+  if (pc_ != l.pc) {
+    if (counts_.instructions - l.instructions > kLongestLoop) {
+      l.pc = pc_;
+      l.instructions = counts_.instructions;
+      changed_ = true;
+    }
+    return;
+  }
+  const bool same = !changed_ && l.reads == l.last_reads;
+  const uint64_t registers = same || l.candidate ? hash_of_registers() : 0;
+  if (same && l.candidate && registers == l.registers) skip(kNever);
+  l.candidate = same;
+  l.registers = registers;
+  l.last_reads = l.reads;
+  l.reads = 0;
+  l.instructions = counts_.instructions;
+  changed_ = false;
+}
+
+uint64_t Core::hash_of_registers() const {
+  uint64_t hash = 0;
+  for (int reg = UC_ARM_REG_R0; reg <= UC_ARM_REG_R12; ++reg) hash = (hash ^ get(reg)) * 0x100000001B3;
+  for (int reg : {UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_XPSR, UC_ARM_REG_PRIMASK, UC_ARM_REG_BASEPRI})
+    hash = (hash ^ get(reg)) * 0x100000001B3;
+  return hash;
+}
+
 void Core::signal_event() { event_ = true; }
 
 void Core::set_interrupt(unsigned line, bool raised) {
@@ -191,7 +225,7 @@ void Core::settle_previous(uint32_t pc, const Instruction& now) {
     const uint32_t sp = get(UC_ARM_REG_SP);
     if (sp < counts_.lowest_stack) counts_.lowest_stack = sp;
   }
-  if (last.is(Instruction::kSystem)) attention_ = true;
+  if (last.is(Instruction::kSystem) && system_.exceptions.any_pending()) attention_ = true;
   if (last.is(Instruction::kSendEvent)) host_.event_sent(index_);
   spinning_ = last.is(Instruction::kSelf) && pc == last_pc_;
 }
@@ -211,6 +245,7 @@ void Core::instruction(uint32_t pc) {
     }
   }
   pc_ = pc;
+  if (now.is(Instruction::kFp)) changed_ = true;  // its registers are not looked at
   if (now.is(Instruction::kFp) && !system_.fpu_enabled()) {
     fault_ = {kUsageFault, kNoCp, 0, pc};
     uc_emu_stop(uc_);
@@ -266,8 +301,15 @@ void Core::on_code(uc_engine*, uint64_t address, uint32_t, void* self) {
   static_cast<Core*>(self)->instruction(static_cast<uint32_t>(address));
 }
 
-void Core::on_memory(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t, void* self) {
-  static_cast<Core*>(self)->access(type == UC_MEM_WRITE, static_cast<uint32_t>(address), static_cast<uint32_t>(size));
+void Core::on_memory(uc_engine*, uc_mem_type type, uint64_t wide_address, int size, int64_t value, void* self) {
+  Core& core = *static_cast<Core*>(self);
+  const uint32_t address = static_cast<uint32_t>(wide_address), bytes = static_cast<uint32_t>(size);
+  const bool write = type == UC_MEM_WRITE;
+  if (write && !core.changed_) {
+    const uint8_t* old = core.memory_.in_sram(address, bytes) ? core.memory_.at(address, bytes) : nullptr;
+    core.changed_ = old == nullptr || std::memcmp(old, &value, bytes) != 0;
+  }
+  core.access(write, address, bytes);
 }
 
 bool Core::on_bad_memory(uc_engine*, uc_mem_type type, uint64_t wide_address, int size, int64_t, void* self) {

@@ -65,6 +65,9 @@ class Core {
   void cut_short() { limit_ = slice_end_ = 0; }
   // Lets time pass without instructions, but not over what is due in this slice.
   void skip(uint64_t cycles);
+  // For loops that wait by reading a peripheral: see core.cc.
+  void note_peripheral_read(uint32_t address, uint32_t value);
+  void note_change() { changed_ = true; }
   void signal_event();
   void set_interrupt(unsigned line, bool raised);
 
@@ -111,6 +114,7 @@ class Core {
   void take_back(bool write, uint32_t address, uint32_t bytes);
   uint32_t access_cycles(bool write, uint32_t address);
 
+  uint64_t hash_of_registers() const;
   void write_stack_limit(uint32_t limit);
   uint32_t get(int reg) const;
   void set(int reg, uint32_t value);
@@ -162,6 +166,15 @@ class Core {
   bool invalid_ = false;
   PendingFault fault_;
   std::vector<Undo> undo_;
+
+  // What is known of the loop that ends in a peripheral's register.
+  struct Loop {
+    uint32_t pc = 0;
+    uint64_t instructions = 0;  // when it last came by
+    uint64_t reads = 0, last_reads = 0, registers = 0;
+    bool candidate = false;
+  } loop_;
+  bool changed_ = true;  // since then
 };
 
 }  // namespace wick::sim

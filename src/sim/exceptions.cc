@@ -12,6 +12,7 @@ constexpr uint8_t kPriorityBits = 0xF0;
 
 void Exceptions::reset() {
   pending_ = {};
+  pending_count_ = 0;
   active_ = {};
   priority_ = {};
   enabled_ = {};
@@ -22,7 +23,7 @@ void Exceptions::reset() {
 
 void Exceptions::set_line(unsigned interrupt, bool raised) {
   if (raised && !line_[interrupt] && !active_[kFirstInterrupt + interrupt])
-    pending_[kFirstInterrupt + interrupt] = true;
+    set_pending(kFirstInterrupt + interrupt, true);
   line_[interrupt] = raised;
 }
 
@@ -43,6 +44,7 @@ bool Exceptions::enabled(unsigned exception) const {
 }
 
 bool Exceptions::any_pending() const {
+  if (pending_count_ == 0) return false;
   for (unsigned e = kNmi; e < kExceptions; ++e) {
     if (pending_[e] && enabled(e)) return true;
   }
@@ -68,6 +70,7 @@ bool Exceptions::can_take(unsigned exception, const Masks& masks) const {
 }
 
 unsigned Exceptions::next(const Masks& masks) const {
+  if (pending_count_ == 0) return kNoException;
   unsigned best = kNoException;
   for (unsigned e = kNmi; e < kExceptions; ++e) {
     if (pending_[e] && enabled(e) && (best == kNoException || priority(e) < priority(best))) best = e;
@@ -76,13 +79,13 @@ unsigned Exceptions::next(const Masks& masks) const {
 }
 
 void Exceptions::enter(unsigned exception) {
-  pending_[exception] = false;
+  unpend(exception);
   active_[exception] = true;
 }
 
 void Exceptions::leave(unsigned exception) {
   active_[exception] = false;
-  if (exception >= kFirstInterrupt && line_[exception - kFirstInterrupt]) pending_[exception] = true;
+  if (exception >= kFirstInterrupt && line_[exception - kFirstInterrupt]) pend(exception);
 }
 
 bool Exceptions::any_active() const {
@@ -146,12 +149,11 @@ bool Exceptions::write(uint32_t offset, uint32_t value, uint32_t bytes, uint32_t
   if (bytes != 4) return false;
   if (offset >= 0x100 && offset < 0x140) return each(0x100, [this](unsigned i) { enabled_[i] = true; });
   if (offset >= 0x180 && offset < 0x1C0) return each(0x180, [this](unsigned i) { enabled_[i] = false; });
-  if (offset >= 0x200 && offset < 0x240)
-    return each(0x200, [this](unsigned i) { pending_[kFirstInterrupt + i] = true; });
+  if (offset >= 0x200 && offset < 0x240) return each(0x200, [this](unsigned i) { pend(kFirstInterrupt + i); });
   if (offset >= 0x280 && offset < 0x2C0) {
     // A level that is still there stays pending.
     return each(0x280,
-                [this](unsigned i) { pending_[kFirstInterrupt + i] = line_[i] && !active_[kFirstInterrupt + i]; });
+                [this](unsigned i) { set_pending(kFirstInterrupt + i, line_[i] && !active_[kFirstInterrupt + i]); });
   }
   if (offset == 0xD04) {
     if (value & 1u << 31) pend(kNmi);

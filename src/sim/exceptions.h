@@ -35,8 +35,8 @@ class Exceptions {
   void reset();
 
   void set_line(unsigned interrupt, bool raised);
-  void pend(unsigned exception) { pending_[exception] = true; }
-  void unpend(unsigned exception) { pending_[exception] = false; }
+  void pend(unsigned exception) { set_pending(exception, true); }
+  void unpend(unsigned exception) { set_pending(exception, false); }
   bool pending(unsigned exception) const { return pending_[exception]; }
   bool active(unsigned exception) const { return active_[exception]; }
   // One is waiting that is enabled, whatever the masks say: what wakes from WFI.
@@ -55,9 +55,14 @@ class Exceptions {
   bool fault_enabled(unsigned exception) const;  // by SHCSR
 
  private:
+  void set_pending(unsigned exception, bool pending) {
+    pending_count_ += static_cast<int>(pending) - static_cast<int>(pending_[exception]);
+    pending_[exception] = pending;
+  }
   int priority(unsigned exception) const;
   bool enabled(unsigned exception) const;
   std::array<bool, kExceptions> pending_, active_;
+  int pending_count_ = 0;
   std::array<uint8_t, kExceptions> priority_;
   std::array<bool, kInterrupts> enabled_, line_;
   uint32_t fault_enables_ = 0;  // SHCSR 18:16

@@ -90,7 +90,7 @@ CoreView Machine::view_of(int core) {
   view.systick_reference_hz = [this, core] { return ticks_.hz(core == 0 ? Ticks::kProc0 : Ticks::kProc1); };
   view.sys_hz = [this] { return clocks_.sys_hz(); };
   view.cycle_count_read = [this, core](uint32_t value) {
-    if (core == 0) cycle_reads_.push_back({value, cores_[0]->counts().instructions});
+    if (core == 0) cycle_reads_.push_back({value, cores_[0]->counts().instructions, cores_[0]->cycles()});
   };
   return view;
 }
@@ -238,6 +238,10 @@ void Machine::skip_waiting(int core, const Window& window, uint32_t offset) {
 uint32_t Machine::bus_read(int core, const Window& window, uint32_t offset, uint32_t bytes) {
   skip_waiting(core, window, offset);
   const uint32_t value = bus_.read({core, bytes}, window, offset);
+  // What runs with time is another value at every moment.
+  const bool runs = window.block == &timer0_ || window.block == &watchdog_ || window.kind == Kind::kPrivate;
+  if (runs) cores_[core]->note_change();
+  cores_[core]->note_peripheral_read(window.base + offset, value);
   if (options_.on_trace)
     options_.on_trace("core " + std::to_string(core) + " " + hex(cores_[core]->pc()) + " reads " +
                       bus_.describe(window.base + offset) + ": " + hex(value));
@@ -246,6 +250,7 @@ uint32_t Machine::bus_read(int core, const Window& window, uint32_t offset, uint
 
 void Machine::bus_write(int core, const Window& window, uint32_t offset, uint32_t bytes, uint32_t value) {
   waiting_[core].reads = 0;
+  cores_[core]->note_change();
   if (options_.on_trace)
     options_.on_trace("core " + std::to_string(core) + " " + hex(cores_[core]->pc()) + " writes " +
                       bus_.describe(window.base + offset) + ": " + hex(value));
@@ -253,6 +258,7 @@ void Machine::bus_write(int core, const Window& window, uint32_t offset, uint32_
 }
 
 bool Machine::fault_taken(int core, const std::string& what) {
+  if (stop_kind_ != StopKind::kRunning) return true;  // the access has ended the run for a better reason
   ++faults_;
   if (options_.on_remark) options_.on_remark("core " + std::to_string(core) + " faults: " + what);
   if (!options_.break_on_fault) return false;

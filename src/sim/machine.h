@@ -38,6 +38,7 @@ struct MachineOptions {
 struct CycleRead {
   uint32_t value;
   uint64_t instructions;
+  uint64_t cycles;  // estimated
 };
 
 class Machine final : private Chip, private CoreHost {

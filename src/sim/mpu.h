@@ -34,6 +34,7 @@ class Mpu {
   uint32_t control_ = 0, number_ = 0, attributes_[2] = {};
   std::array<uint32_t, kRegions> base_{}, limit_{};
   std::vector<Range> ranges_;
+  bool overlaps_ = false, any_no_execute_ = false;
 };
 
 }  // namespace wick::sim
