@@ -3,8 +3,9 @@
 # As root, or through sudo. Nothing outside Debian's own packages is needed.
 set -eu
 
-# build: compiler, CMake; FlatBuffers reads .pte files; CLI11 and nlohmann-json are the tool's; zlib reads MNIST, libzip reads .npz and .pt2; Chart.js draws
-packages="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzip-dev pkg-config libjs-chart.js doctest-dev"
+# build: compiler, CMake; FlatBuffers reads .pte files; CLI11 and nlohmann-json are the tool's; zlib reads MNIST, libzip reads .npz and .pt2; Chart.js draws;
+# libonnx-dev has ONNX's schema, protobuf reads what it describes
+packages="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzip-dev pkg-config libjs-chart.js libonnx-dev protobuf-compiler libprotobuf-dev doctest-dev"
 # emulated microcontrollers: cross compiler and QEMU
 packages="$packages gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm"
 # simulated Pico 2

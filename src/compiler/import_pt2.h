@@ -5,17 +5,11 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
-#include <string>
 
 #include "compiler/graph.h"
+#include "compiler/import_options.h"
 
 namespace wick::compiler {
-
-struct ImportOptions {
-  // Sizes of inputs by name, where the file leaves them open or others are wanted.
-  std::map<std::string, Shape> input_shapes;
-};
 
 // Throws Failure that names the file and all operators at fault, with where they stand and what to do.
 Graph import_pt2(const std::filesystem::path& path, const ImportOptions& options = {});
