@@ -9,14 +9,9 @@
 #include <span>
 #include <vector>
 
-namespace wick::compiler {
+#include "compiler/qparams.h"
 
-// int8: real = scale * (q - zero_point). The scale is a float32 value.
-struct QParams {
-  double scale = 1;
-  int64_t zero_point = 0;
-  bool operator==(const QParams&) const = default;
-};
+namespace wick::compiler {
 
 // Per-tensor affine over -128..127; the range is widened to hold 0.
 QParams affine_qparams(float min, float max);
