@@ -41,9 +41,9 @@ if(WICK_BOARD)
 endif()
 
 add_custom_target(wick_kit DEPENDS
-  wick_core wick_format wick_kernels wick_runtime wick_board_code wick_app_run wick_app_mnist wick_app_bench)
+  wick_core wick_format wick_kernels wick_runtime wick_board_code wick_app_run wick_app_mnist wick_app_bench ${extra_kit_libraries})
 install(TARGETS wick_core wick_format wick_kernels wick_runtime wick_board_code wick_app_run wick_app_mnist
-  wick_app_bench ARCHIVE DESTINATION lib COMPONENT kit)
+  wick_app_bench ${extra_kit_libraries} ARCHIVE DESTINATION lib COMPONENT kit)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/core ${PROJECT_SOURCE_DIR}/src/format ${PROJECT_SOURCE_DIR}/src/kernels
   ${PROJECT_SOURCE_DIR}/src/runtime DESTINATION include COMPONENT kit
   FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")

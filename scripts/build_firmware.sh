@@ -17,6 +17,7 @@ usage: scripts/build_firmware.sh --model FILE.pte [--model FILE2.pte ...] [optio
   --operators selected|all  default: only those that the programs call
   --kernels wick|cmsis-nn   whose INT8 kernels; cmsis-nn needs --cmsis-nn DIR, your own copy of it
   --kernel-code flash|sram  where the kernels' code runs from; default flash
+  --cores 1|2               cores that compute; default 1
   --stack BYTES             stack; default 16384
   --output FILE             .uf2, .elf or .bin; default build/firmware/BOARD-APP.uf2 (.elf for emulated boards)
   --clean                   build the image from scratch
@@ -61,7 +62,7 @@ while [ $# -gt 0 ]; do
       ;;
     --clean) options+=(--clean) ;;
     --no-setup) setup=0 ;;
-    --model | --board | --app | --weights | --operators | --kernels | --cmsis-nn | --kernel-code | --stack | \
+    --model | --board | --app | --weights | --operators | --kernels | --cmsis-nn | --kernel-code | --cores | --stack | \
       --output | --jobs)
       [ $# -ge 2 ] || wrong "$1 needs a value"
       case $1 in

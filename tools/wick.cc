@@ -125,6 +125,9 @@ void add_firmware(CLI::App& app, FirmwareOptions& o) {
   firmware
       ->add_option("--cmsis-nn", o.cmsis_nn, "Your own copy of CMSIS-NN: Include/ and a library for the board's core")
       ->type_name("DIR");
+  firmware->add_option("--cores", o.cores, "Cores that compute INT8 convolutions and linear layers")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 2u));
   firmware->add_option("--stack", o.stack_bytes, "Stack in bytes (default: the board's)")
       ->check(CLI::Range(1024u, 262144u))
       ->type_name("BYTES");

@@ -48,7 +48,6 @@ consteval Vectors make_vectors() {
   v.handlers[15 + kUsbInterrupt] = usb_interrupt;
   return v;
 }
-[[gnu::section(".vectors"), gnu::used]] constexpr Vectors vectors = make_vectors();
 
 void set_up_core() {
   constexpr uint32_t kFpu = 0xFu << 20, kFaultsByName = 7u << 16;
@@ -95,6 +94,12 @@ void set_up_chip() {
 
 }  // namespace
 }  // namespace wick::pico2
+
+// By its C name, as the second core is started with it, too.
+extern "C" {
+extern const wick::pico2::Vectors vectors;
+[[gnu::section(".vectors"), gnu::used]] constexpr wick::pico2::Vectors vectors = wick::pico2::make_vectors();
+}
 
 extern "C" void run_main() {
   main(0, nullptr);

@@ -48,6 +48,19 @@ std::string hex(uint32_t value) {
   return out.str();
 }
 
+// Kernels that both cores share, as the linker knows them (boards/pico2/two_cores.cc).
+constexpr const char* kSplitKernels[] = {
+    "_ZN4wick7kernels3dsp14conv2d_s8_planERNS0_8Conv2dS8E",
+    "_ZN4wick7kernels3dsp17conv2d_s8_prepareERNS0_8Conv2dS8EPv",
+    "_ZN4wick7kernels3dsp9conv2d_s8ERKNS0_8Conv2dS8EPKaPaPv",
+    "_ZN4wick7kernels3dsp24depthwise_conv2d_s8_planERNS0_17DepthwiseConv2dS8E",
+    "_ZN4wick7kernels3dsp27depthwise_conv2d_s8_prepareERNS0_17DepthwiseConv2dS8EPv",
+    "_ZN4wick7kernels3dsp19depthwise_conv2d_s8ERKNS0_17DepthwiseConv2dS8EPKaPaPv",
+    "_ZN4wick7kernels3dsp14linear_s8_planERNS0_8LinearS8E",
+    "_ZN4wick7kernels3dsp17linear_s8_prepareERNS0_8LinearS8EPv",
+    "_ZN4wick7kernels3dsp9linear_s8ERKNS0_8LinearS8EPKaPaPv",
+};
+
 uint32_t crc_of(const std::string& bytes) { return frames::crc32(0, bytes.data(), bytes.size()); }
 
 // --- compiler --------------------------------------------------------------------------------------------------
@@ -188,7 +201,7 @@ class Image {
   // What tells sets of options apart.
   std::string options() const {
     std::string o = text(spec_.board->name, "|", spec_.app, "|", spec_.weights_in_sram, spec_.all_operators,
-                         spec_.kernels_in_sram, "|", spec_.cmsis_nn, "|", spec_.stack_bytes);
+                         spec_.kernels_in_sram, spec_.two_cores, "|", spec_.cmsis_nn, "|", spec_.stack_bytes);
     for (const EmbeddedFile& program : spec_.programs) o += "|" + program.path;
     return o;
   }
@@ -267,6 +280,9 @@ class Image {
     }
     command.insert(command.end(), kit_.link.begin(), kit_.link.end());
     if (spec_.stack_bytes > 0) command.push_back(text("-Wl,--defsym=__stack_bytes=", spec_.stack_bytes));
+    if (spec_.two_cores) {
+      for (const char* kernel : kSplitKernels) command.push_back(text("-Wl,--wrap=", kernel));
+    }
     // Before the archives: what is defined here is not taken from them.
     if (!spec_.all_operators) command.push_back("operators.o");
     command.push_back("programs.o");
@@ -275,6 +291,7 @@ class Image {
       const std::string name = std::string(library) == "app_" ? "app_" + spec_.app : library;
       command.push_back((kit_.folder / "lib" / ("libwick_" + name + ".a")).string());
     }
+    if (spec_.two_cores) command.push_back((kit_.folder / "lib" / "libwick_two_cores.a").string());
     if (!cmsis_nn_.empty()) command.push_back(cmsis_nn_.string());
     command.insert(command.end(), {"-Wl,--end-group", "-Wl,-Map=image.map", "-o", "image.elf"});
     run_or_fail(command, folder, "linking the image");

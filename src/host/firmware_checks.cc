@@ -49,7 +49,8 @@ FirmwareNeeds needs_of(const FirmwareSpec& spec, const EmbeddedFile& file, const
   job.target = spec.board->target;
   job.program = files::read_file(file.path);
   job.time_limit_seconds = 60;
-  if (const JobResult result = run_job(job); result.error.empty()) return {result.arena_bytes, true};
+  if (const JobResult result = run_job(job); result.error.empty())
+    return {result.arena_bytes, !spec.two_cores && spec.cmsis_nn.empty()};
   uint64_t planned = 0;
   for (const MethodInfo& m : program.methods) {
     uint64_t bytes = 0;

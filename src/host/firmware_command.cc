@@ -61,6 +61,8 @@ class Firmware {
       find_cmsis_nn_library(options_.cmsis_nn);
       spec_.cmsis_nn = fs::absolute(options_.cmsis_nn).lexically_normal().string();
     }
+    spec_.two_cores = options_.cores == 2;
+    if (spec_.two_cores && spec_.board->is_emulated) fail("--cores 2: board ", options_.board, " has one core");
     spec_.stack_bytes = options_.stack_bytes;
     spec_.jobs = options_.jobs;
     spec_.clean = options_.clean;
@@ -104,8 +106,9 @@ class Firmware {
   void print(const FirmwareNeeds& needs) const {
     line("image", text(options_.output, ", ", grouped(fs::file_size(options_.output)), " bytes",
                        build_.up_to_date ? " (nothing had changed)" : ""));
-    line("board", text(spec_.board->name, ", app ", spec_.app, ", weights in ", options_.weights, ", kernels ",
-                       options_.kernels, spec_.kernels_in_sram ? " (their code in SRAM)" : ""));
+    line("board",
+         text(spec_.board->name, ", app ", spec_.app, ", weights in ", options_.weights, ", kernels ", options_.kernels,
+              spec_.kernels_in_sram ? " (their code in SRAM)" : "", spec_.two_cores ? ", both cores" : ""));
     for (const EmbeddedFile& p : spec_.programs)
       line("program", text(p.path, " (", p.kind, ", ", grouped(fs::file_size(p.path)), " bytes)"));
     TextTable flash;
@@ -117,8 +120,7 @@ class Firmware {
     std::cout << flash.str("");
     TextTable sram;
     sram.row({"SRAM", "bytes"});
-    sram.row({text("arena", needs.arena_is_exact ? "" : " (at least; build the emulated targets to know)"),
-              grouped(needs.arena_bytes)});
+    sram.row({text("arena", needs.arena_is_exact ? "" : " (at least)"), grouped(needs.arena_bytes)});
     if (parts_.program_copy_bytes > 0) sram.row({"programs, copied at start", grouped(parts_.program_copy_bytes)});
     sram.row({"data", grouped(parts_.data_bytes)});
     sram.row({"stack", grouped(parts_.stack_bytes)});
@@ -150,6 +152,7 @@ class Firmware {
               {"app", spec_.app},
               {"weights", options_.weights},
               {"kernels", options_.kernels},
+              {"cores", options_.cores},
               {"up_to_date", build_.up_to_date},
               {"flash_bytes", parts_.flash_bytes},
               {"flash_bytes_without_programs", parts_.flash_bytes - parts_.program_bytes()},
