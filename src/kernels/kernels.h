@@ -33,7 +33,8 @@ struct Conv2dS8 {
   const int32_t* multiplier;  // [out_c]
   const int32_t* shift;       // [out_c], each in [-31, 30]
   void* prepared = nullptr;
-  uint32_t path = 0;  // chosen by plan; its meaning is the instruction set's own
+  uint32_t path = 0;        // chosen by plan; its meaning is the instruction set's own
+  int32_t uncut_out_h = 0;  // of the whole job, where this is a part of one (split.h)
 };
 
 // The same with one input channel per output channel: output channel o reads input channel o / (out_c / in_c).

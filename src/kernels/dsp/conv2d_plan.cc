@@ -67,7 +67,7 @@ bool requantizes_fast(const Conv2dS8& c, WeightLayout layout) {
 
 // Scratch that this layer may take, `fixed` of it whatever the number of rows.
 int64_t scratch_budget(const Conv2dS8& c, int64_t fixed, int32_t pair_bytes) {
-  const int64_t activations = int64_t{c.in_h} * c.in_w * c.in_c + int64_t{c.out_h} * c.out_w * c.out_c;
+  const int64_t activations = activation_bytes(c);
   const int64_t deep = int64_t{54} * depth_of(c);
   int64_t budget = activations / 4 < deep ? activations / 4 : deep;
   if (budget < kScratchBytes) budget = kScratchBytes;
@@ -77,7 +77,7 @@ int64_t scratch_budget(const Conv2dS8& c, int64_t fixed, int32_t pair_bytes) {
 
 // Whole lines, as many as a third of the budget holds; a strip of one line when not even one line of windows fits.
 void choose_block(const Conv2dS8& c, ConvPlan& plan) {
-  const int64_t activations = int64_t{c.in_h} * c.in_w * c.in_c + int64_t{c.out_h} * c.out_w * c.out_c;
+  const int64_t activations = activation_bytes(c);
   const int64_t wanted = activations / 16 > kScratchBytes / 3 ? activations / 16 : kScratchBytes / 3;
   const int32_t share = static_cast<int32_t>(wanted < kScratchLimit ? wanted : kScratchLimit);
   plan.strip = false;

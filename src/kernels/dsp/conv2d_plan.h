@@ -7,6 +7,12 @@
 
 namespace wick::kernels::dsp {
 
+// What a layer's memory is measured by. Half a layer, cut in rows for two cores, may take as much as the whole.
+inline int64_t activation_bytes(const Conv2dS8& c) {
+  const int64_t out_h = c.uncut_out_h > 0 ? c.uncut_out_h : c.out_h;
+  return int64_t{c.in_h} * c.in_w * c.in_c + out_h * c.out_w * c.out_c;
+}
+
 enum class WeightLayout : uint8_t { kRowMajor, kDepthMajor };
 
 // A layer may take this much scratch. More only where the layer makes it small beside its activations, or where its

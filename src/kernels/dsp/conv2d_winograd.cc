@@ -78,7 +78,7 @@ bool winograd_applies(const Conv2dS8& c) {
 
 ConvPlan cut_winograd(const Conv2dS8& c, const ConvPlan& im2col) {
   if (im2col.arithmetic != ConvPlan::kFast || !winograd_applies(c)) return im2col;
-  const int64_t activations = int64_t{c.in_h} * c.in_w * c.in_c + int64_t{c.out_h} * c.out_w * c.out_c;
+  const int64_t activations = activation_bytes(c);
   const int64_t budget = activations < kWinogradScratchBytes ? activations : kWinogradScratchBytes;
   const int64_t room = (budget - winograd_scratch_bytes(c, with_pairs(0))) / (4 * pair_words(c));
   if (room < 1) return im2col;
