@@ -69,7 +69,7 @@ class Link {
   // session: this one is over.
   static constexpr uint32_t kForever = 0xFFFFFFFF;
   bool read(void* to, size_t bytes, uint32_t milliseconds = kForever) {
-    if (!flush()) return false;
+    if (!flush() && at_ == held_) return false;  // what came before the end is still handed out
     uint8_t* out = static_cast<uint8_t*>(to);
     while (bytes > 0) {
       if (at_ == held_) {

@@ -45,13 +45,27 @@ class Conversation {
     protocol::Header header;
     for (size_t at = 0; at + sizeof(header) <= requests.size(); at += sizeof(header) + header.bytes) {
       std::memcpy(&header, requests.data() + at, sizeof(header));
+      const uint8_t* payload = requests.data() + at + sizeof(header);
+      if (header.kind == Kind::kProgram && board_has(payload, header.bytes)) continue;
+      if (!session_.error.empty()) return;
       if (!link_.write(requests.data() + at, sizeof(header) + header.bytes) || !link_.flush()) {
         // It may have said why before it stopped to listen.
         if (!receive(Kind::kFailed)) session_.error = "the line to the board broke while a request was sent";
         return;
       }
-      if (!answered(header, requests.data() + at + sizeof(header))) return;
+      if (!answered(header, payload)) return;
     }
+  }
+
+  // A program that the image holds already need not be sent.
+  bool board_has(const uint8_t* program, uint32_t bytes) {
+    const protocol::Header header = {Kind::kUse, sizeof(protocol::UseRequest)};
+    const protocol::UseRequest wanted = {bytes, frames::crc32(0, program, bytes)};
+    if (!link_.write(&header, sizeof(header)) || !link_.write(&wanted, sizeof(wanted)) || !receive(Kind::kFound))
+      return false;
+    uint32_t found = 0;
+    if (last_.size() >= sizeof(found)) std::memcpy(&found, last_.data(), sizeof(found));
+    return found != 0;
   }
 
   bool answered(const protocol::Header& header, const uint8_t* payload) {
@@ -92,8 +106,10 @@ class Conversation {
       }
       last_.resize(header.bytes);
       if (!take(last_.data(), last_.size())) return false;
-      append(&header, sizeof(header));
-      append(last_.data(), last_.size());
+      if (header.kind != Kind::kFound) {  // between the two ends alone
+        append(&header, sizeof(header));
+        append(last_.data(), last_.size());
+      }
       if (header.kind == kind) return true;
       if (header.kind == Kind::kFailed) return false;
     }

@@ -7,6 +7,7 @@
 
 #include "files/failure.h"
 #include "host/elf_image.h"
+#include "host/embed_program.h"
 #include "host/emulator.h"
 #include "host/frame_session.h"
 #include "host/job.h"
@@ -119,7 +120,10 @@ JobResult run_job_simulated(const Job& job) {
         "no runner image pico2.elf: build it with `cmake --preset host && cmake --build --preset host` (needs "
         "arm-none-eabi-gcc), or set WICK_RUNNERS to its folder");
   try {
-    SimulatedLine line(format_uf2(read_elf(*image).load), job.time_limit_seconds);
+    // The program is where a board's would be: in flash. One that has no room there is sent, for what that is worth.
+    ElfImage runner = read_elf(*image);
+    embed_program(job.program, &runner);
+    SimulatedLine line(format_uf2(runner.load), job.time_limit_seconds);
     FrameSession session;
     if (line.wait_for_port()) session = talk_in_frames(line, encode_requests(job, false), kAnswerMilliseconds);
     Answers answers = decode_notes(session.replies, line.machine());
