@@ -11,7 +11,7 @@
 namespace wick::host {
 namespace {
 
-constexpr const char* kTargets[] = {"cortex-m0plus", "cortex-m4", "cortex-m33", "cortex-m55"};
+constexpr const char* kTargets[] = {"cortex-m0plus", "cortex-m4", "cortex-m33", "cortex-m55", "pico2"};
 constexpr int32_t kCount = 37;
 
 bool runner_is_built(const char* target) {
