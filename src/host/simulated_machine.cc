@@ -111,6 +111,35 @@ std::string describe_end(const SimulatedLine& line, const FrameSession& session,
   return line.remarks().empty() ? text : text + " (" + line.remarks() + ")";
 }
 
+struct Attempt {
+  Answers answers;
+  std::string end;  // how it ended, when answers are missing
+  bool timed_out = false;
+};
+
+Attempt attempt(const Job& job, const std::filesystem::path& image, bool trace) {
+  // The program is where a board's would be: in flash. One that has no room there is sent, for what that is worth.
+  ElfImage runner = read_elf(image);
+  embed_program(job.program, &runner);
+  SimulatedLine line(format_uf2(runner.load), job.time_limit_seconds);
+  FrameSession session;
+  if (line.wait_for_port()) session = talk_in_frames(line, encode_requests(job, trace), kAnswerMilliseconds);
+  Attempt result;
+  result.answers = decode_notes(session.replies, line.machine());
+  result.end = describe_end(line, session, job.time_limit_seconds);
+  result.timed_out = line.out_of_time();
+  return result;
+}
+
+// The same again, now with a word before every operator, tells in which one it ended. After a long time limit that
+// would double the wait, so what it was doing must do.
+std::string activity_of(const Job& job, const std::filesystem::path& image, const Attempt& ended) {
+  constexpr uint32_t kShortLimit = 60;
+  if (ended.timed_out && job.time_limit_seconds > kShortLimit) return ended.answers.activity;
+  const std::string again = attempt(job, image, true).answers.activity;
+  return again.empty() ? ended.answers.activity : again;
+}
+
 }  // namespace
 
 JobResult run_job_simulated(const Job& job) {
@@ -120,19 +149,11 @@ JobResult run_job_simulated(const Job& job) {
         "no runner image pico2.elf: build it with `cmake --preset host && cmake --build --preset host` (needs "
         "arm-none-eabi-gcc), or set WICK_RUNNERS to its folder");
   try {
-    // The program is where a board's would be: in flash. One that has no room there is sent, for what that is worth.
-    ElfImage runner = read_elf(*image);
-    embed_program(job.program, &runner);
-    SimulatedLine line(format_uf2(runner.load), job.time_limit_seconds);
-    FrameSession session;
-    if (line.wait_for_port()) session = talk_in_frames(line, encode_requests(job, false), kAnswerMilliseconds);
-    Answers answers = decode_notes(session.replies, line.machine());
-    if (!answers.result.error.empty()) return failure(answers.result.error);
-    if (!answers.complete) {
-      const std::string activity = answers.activity.empty() ? "" : " while " + answers.activity;
-      return failure(describe_end(line, session, job.time_limit_seconds) + activity);
-    }
-    return std::move(answers.result);
+    Attempt result = attempt(job, *image, false);
+    if (!result.answers.result.error.empty()) return failure(result.answers.result.error);
+    if (result.answers.complete) return std::move(result.answers.result);
+    const std::string activity = activity_of(job, *image, result);
+    return failure(result.end + (activity.empty() ? "" : " while " + activity));
   } catch (const sim::Refusal& refusal) {
     return failure(image->string() + ": " + refusal.what());
   } catch (const files::Failure& problem) {

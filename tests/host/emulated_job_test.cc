@@ -138,6 +138,38 @@ TEST_CASE("Emulated job that takes too long names the operator that ran") {
         "the emulated cortex-m33 did not end within 1 s and was stopped while running operator aten::relu.out");
 }
 
+TEST_CASE("Simulated job tells exact instructions and estimated cycles") {
+  if (!runner_is_built("pico2") || !runner_is_built("cortex-m33")) return;
+  const JobResult emulated = run_job(job_on("cortex-m33"));
+  Job job = job_on("pico2");
+  job.profile = true;
+  const JobResult result = run_job(job);
+  REQUIRE(result.error == "");
+  CHECK(result.tick_unit == "instructions");
+  CHECK(result.cycle_hz == 150'000'000);
+  REQUIRE(result.calls.size() == 1);
+  // The board's own reading of its counter is one of them; that images are optimised otherwise is some more.
+  CHECK(result.calls[0].ticks < emulated.calls[0].ticks + 100);
+  CHECK(result.calls[0].ticks + 100 > emulated.calls[0].ticks);
+  CHECK(result.calls[0].estimated_cycles.value_or(0) > result.calls[0].ticks);
+  CHECK(result.calls[0].operators.size() == 2);
+}
+
+TEST_CASE("Simulated job names what is wrong") {
+  if (!runner_is_built("pico2")) return;
+  Job job = job_on("pico2");
+  job.arena_bytes = 16;
+  CHECK(run_job(job).error.find("arena") != std::string::npos);
+  job = job_on("pico2");
+  job.calls[0].method = "backward";
+  CHECK(run_job(job).error == run_job_on_host(job).error);
+  job = job_on("pico2");
+  job.repeat = 1000000000;
+  job.time_limit_seconds = 1;
+  CHECK(run_job(job).error ==
+        "the simulated pico2 did not end within 1 s and was stopped while running operator aten::relu.out");
+}
+
 TEST_CASE("Emulated job without calls prepares every method") {
   if (!runner_is_built("cortex-m33")) return;
   Job job = job_on("cortex-m33");
