@@ -129,6 +129,8 @@ class Simulation {
     std::cout << "time: " << decimal(static_cast<double>(machine_->time_ps()) * 1e-9)
               << " ms (estimated), clk_sys at the end " << decimal(static_cast<double>(machine_->sys_hz()) * 1e-6)
               << " MHz\n";
+    std::cout << "SRAM: " << grouped(machine_->sram_written_bytes()) << " of " << grouped(sim::kSramBytes)
+              << " bytes written to, in pieces of 64\n";
     const sim::XipCounts& cache = machine_->cache().counts();
     std::cout << "flash: " << grouped(cache.misses + cache.sequential_misses) << " lines missed the cache (estimated "
               << machine_->cache().line_cycles() << " cycles each, " << machine_->cache().sequential_cycles()
@@ -147,6 +149,7 @@ class Simulation {
     j["sys_hz"] = machine_->sys_hz();
     j["faults"] = machine_->faults();
     j["warnings"] = machine_->warnings();
+    j["sram_written_bytes"] = machine_->sram_written_bytes();
     j["flash_lines_missed"] = machine_->cache().counts().misses + machine_->cache().counts().sequential_misses;
     j["cores"] = Json::array();
     for (int core = 0; core < cores(); ++core) {

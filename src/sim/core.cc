@@ -305,6 +305,7 @@ void Core::on_memory(uc_engine*, uc_mem_type type, uint64_t wide_address, int si
   Core& core = *static_cast<Core*>(self);
   const uint32_t address = static_cast<uint32_t>(wide_address), bytes = static_cast<uint32_t>(size);
   const bool write = type == UC_MEM_WRITE;
+  if (write) core.memory_.note_write(address);
   if (write && !core.changed_) {
     const uint8_t* old = core.memory_.in_sram(address, bytes) ? core.memory_.at(address, bytes) : nullptr;
     core.changed_ = old == nullptr || std::memcmp(old, &value, bytes) != 0;

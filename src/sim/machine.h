@@ -67,6 +67,7 @@ class Machine final : private Chip, private CoreHost {
   // All reads, in order.
   const std::vector<CycleRead>& cycle_reads() const { return cycle_reads_; }
   const XipCache& cache() const { return cache_; }
+  uint32_t sram_written_bytes() const { return memory_.written_bytes(); }
   bool core1_ran() const { return core1_ran_; }
   unsigned faults() const { return faults_; }
   const std::vector<std::string>& warnings() const { return warnings_; }

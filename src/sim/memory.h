@@ -16,7 +16,7 @@ inline constexpr uint32_t kSramBytes = 520 * 1024;
 
 class Memory {
  public:
-  Memory() : flash_(kFlashBytes, 0xFF), sram_(kSramBytes) {}
+  Memory() : flash_(kFlashBytes, 0xFF), sram_(kSramBytes), written_(kSramBytes / kPieceBytes) {}
 
   uint8_t* flash() { return flash_.data(); }
   uint8_t* sram() { return sram_.data(); }
@@ -41,13 +41,25 @@ class Memory {
     return true;
   }
 
+  // How much of SRAM the image has written to, in pieces of 64 bytes.
+  void note_write(uint32_t address) {
+    const uint32_t piece = (address - kSramBase) / kPieceBytes;
+    if (piece < written_.size()) written_[piece] = 1;
+  }
+  uint32_t written_bytes() const {
+    uint32_t pieces = 0;
+    for (const uint8_t w : written_) pieces += w;
+    return pieces * kPieceBytes;
+  }
+
  private:
+  static constexpr uint32_t kPieceBytes = 64;
   static uint8_t* within(std::vector<uint8_t>& bytes, uint32_t base, uint32_t address, uint32_t count) {
     const uint32_t offset = address - base;
     if (offset >= bytes.size() || count > bytes.size() - offset) return nullptr;
     return bytes.data() + offset;
   }
-  std::vector<uint8_t> flash_, sram_;
+  std::vector<uint8_t> flash_, sram_, written_;
 };
 
 }  // namespace wick::sim

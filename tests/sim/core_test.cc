@@ -79,6 +79,13 @@ TEST_CASE("Core faults on memory that is not there and on instructions that do n
   CHECK(opcode_at("undefined", r.third) == 0xDE00);
 }
 
+TEST_CASE("Core loads single words from any address, and pairs from words alone") {
+  if (!test::images_are_built()) return;
+  const Report r = report_of(test::run_image("unaligned"));
+  CHECK(r.cfsr == 0x55443322);
+  CHECK(r.hfsr == 1u << 24);
+}
+
 TEST_CASE("Core leaves memory alone after a fault inside an IT block") {
   if (!test::images_are_built()) return;
   CHECK(test::run_image("it_fault").text == "11111111 ");

@@ -76,6 +76,34 @@ TEST_CASE("Core 1 starts by the boot ROM's protocol and shares memory with core 
   CHECK(run.kind == StopKind::kIdle);
 }
 
+TEST_CASE("Registers answer and take writes as on the chip") {
+  if (!test::images_are_built()) return;
+  const test::Run run = test::run_image("registers");
+  INFO(run.reason);
+  CHECK(run.text ==
+        "20004927 411fd210 00000000 16a2c6c0 "  // CHIP_ID, CPUID, core 0, what start-up has let out of reset
+        "5a5a5a5a 12341234 00001234 00000012 "  // narrow writes fill the word
+        "ff0000ff ff0f00ff 0f0f00ff "           // aliases flip, set, clear
+        "00000020 00000000 00000020 "           // a lock is taken once
+        "1622c6c0 ");
+}
+
+TEST_CASE("Watchdog ends the run when nobody feeds it") {
+  if (!test::images_are_built()) return;
+  const test::Run run = test::run_image("watchdog");
+  CHECK(run.kind == StopKind::kCaller);
+  CHECK(says(run.reason, "watchdog was not fed"));
+  CHECK(run.machine->time_ps() < 10'000'000'000);
+}
+
+TEST_CASE("Core 1 comes out of reset into its boot ROM and takes a launch that was started anew") {
+  if (!test::images_are_built()) return;
+  const test::Run run = test::run_image("core1_reset");
+  INFO(run.reason);
+  CHECK(run.text == "00000000 0000c0de ");
+  CHECK(run.kind == StopKind::kIdle);
+}
+
 TEST_CASE("Machine runs an image from SRAM") {
   if (!test::images_are_built()) return;
   std::string text;
