@@ -59,6 +59,11 @@ class Link {
     }
     return false;
   }
+  // Ends the session: what the other end still sends is acknowledged and dropped.
+  void close() {
+    open_ = false;
+    held_ = at_ = gathered_ = 0;
+  }
   // The board's side: waits for a host, for ever.
   void wait_for_host() {
     while (!open_) next_event(kForever);
@@ -69,15 +74,15 @@ class Link {
   // session: this one is over.
   static constexpr uint32_t kForever = 0xFFFFFFFF;
   bool read(void* to, size_t bytes, uint32_t milliseconds = kForever) {
-    if (!flush() && at_ == held_) return false;  // what came before the end is still handed out
+    // What has come is there even if the line has died since: it may say why.
+    if (!flush() && at_ == held_) return false;
     uint8_t* out = static_cast<uint8_t*>(to);
     while (bytes > 0) {
       if (at_ == held_) {
-        held_ = 0;
+        held_ = at_ = 0;
         while (held_ == 0) {
           if (!open_ || opened_again_ || next_event(milliseconds) == Event::kNothing) return false;
         }
-        at_ = 0;
       }
       for (; bytes > 0 && at_ < held_; --bytes) *out++ = held_payload_[at_++];
     }
@@ -162,7 +167,10 @@ class Link {
 
   void take_data() {
     const uint8_t before = static_cast<uint8_t>(expected_ - 1);
-    if (sequence() == expected_ && held_ == 0) {
+    if (!open_) {
+      send_frame(Kind::kAck, sequence(), nullptr, 0);
+    } else if (sequence() == expected_ && at_ == held_) {  // all of the last one has been read
+      at_ = 0;
       held_ = length();
       for (uint32_t i = 0; i < held_; ++i) held_payload_[i] = payload_[i];
       ++expected_;

@@ -60,6 +60,7 @@ void flush() { link.flush(); }
 
 void finish() {
   link.flush();
+  link.close();
   // From the top of the stack, as after reset.
   __asm volatile("mov sp, %0\n bx %1" ::"r"(&__stack_top), "r"(run_main));
   __builtin_unreachable();

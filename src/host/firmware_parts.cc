@@ -12,7 +12,9 @@ bool contains(const std::string& text, const char* word) { return text.find(word
 Part part_of(const MappedPiece& piece) {
   if (piece.section.rfind(".wick_program", 0) == 0) return kPrograms;
   if (piece.file.empty()) return kAlignment;
-  if (contains(piece.file, "libwick_kernels") || contains(piece.file, "libwick_two_cores") || contains(piece.file, "cmsis")) return kKernels;
+  if (contains(piece.file, "libwick_kernels") || contains(piece.file, "libwick_two_cores") ||
+      contains(piece.file, "cmsis"))
+    return kKernels;
   if (contains(piece.file, "libwick_board") || contains(piece.file, "libwick_app")) return kBoard;
   if (contains(piece.file, "libwick_") || piece.file == "operators.o" || piece.file == "programs.o") return kRuntime;
   return kLibrary;
