@@ -19,6 +19,10 @@ using wick::host::SimulateOptions;
 
 const std::vector<std::string> kTargets = {"host", "cortex-m0plus", "cortex-m4", "cortex-m33", "cortex-m55", "pico2"};
 
+std::string is_port(const std::string& target) {
+  return target.find('/') == std::string::npos ? "is neither a target nor a path of a serial port" : "";
+}
+
 void add_run(CLI::App& app, RunOptions& o) {
   CLI::App* run = app.add_subcommand("run", "Run a program and say what came out and what it cost");
   run->add_option("program", o.program, "ExecuTorch program (.pte), or a bundled one (.bpte)")->required();
@@ -39,9 +43,12 @@ void add_run(CLI::App& app, RunOptions& o) {
                     ->type_name("METHOD IN,IN [EXPECT,EXPECT]")
                     ->expected(1, 3);
   run->add_option("--data", o.data, "Weights beside the program")->type_name("FILE.ptd");
-  run->add_option("--target", o.target, "Where it runs; all but host are emulated")
+  run->add_option(
+         "--target", o.target,
+         "Where it runs: host; a core, emulated; pico2, simulated; or a board's serial port, /dev/ttyACM0, with "
+         "an image of the app run")
       ->capture_default_str()
-      ->check(CLI::IsMember(kTargets));
+      ->check(CLI::IsMember(kTargets) | CLI::Validator(is_port, "a path"));
   run->add_option("--arena", o.arena_bytes, "Arena in bytes (default: exactly what is needed)")->type_name("BYTES");
   run->add_option("--repeat", o.repeat, "Make each call N times; figures are of the last")
       ->capture_default_str()

@@ -55,13 +55,13 @@ struct CallResult {
 
 struct JobResult {
   std::string error;         // empty when all went well; then the rest holds
-  std::string tick_unit;     // "ns" on the host, "instructions" under emulation
+  std::string tick_unit;     // "ns" on the host, "instructions" under emulation, "cycles" on a board
   uint64_t arena_bytes = 0;  // needed, all in
   uint64_t persistent_bytes = 0, planned_bytes = 0, scratch_bytes = 0;  // its parts
   std::optional<uint64_t> stack_bytes;                                  // high-water mark: the largest of the three
   std::optional<uint64_t> load_stack_bytes, prepare_stack_bytes, execute_stack_bytes;
   std::optional<uint64_t> load_ticks, prepare_ticks;
-  uint64_t cycle_hz = 0;  // what estimated cycles are of
+  uint64_t cycle_hz = 0;  // what cycles, counted or estimated, are of
   std::vector<CallResult> calls;
 };
 
@@ -70,6 +70,7 @@ JobResult run_job(const Job& job);
 // The machines behind it.
 JobResult run_job_on_host(const Job& job);
 JobResult run_job_emulated(const Job& job);
+JobResult run_job_on_board(const Job& job);
 JobResult run_job_simulated(const Job& job);
 
 }  // namespace wick::host

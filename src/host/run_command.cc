@@ -192,10 +192,17 @@ class Run {
   }
 
   bool on_host() const { return job_.target == "host"; }
-  std::string unit() const { return on_host() ? "ns" : "instructions"; }
+  bool on_board() const { return result_.tick_unit == "cycles"; }
+  std::string unit() const { return on_host() ? "ns" : on_board() ? "cycles" : "instructions"; }
+  double board_us(uint64_t cycles) const {
+    return result_.cycle_hz > 0 ? static_cast<double>(cycles) * 1e6 / static_cast<double>(result_.cycle_hz) : 0;
+  }
 
-  // ", about 1,000 cycles or 6.7 us at 150 MHz".
+  // ", about 1,000 cycles or 6.7 us at 150 MHz"; of a board what it counted.
   std::string estimate(const CallResult& call) const {
+    if (on_board())
+      return text(" or ", grouped(static_cast<uint64_t>(board_us(call.ticks) + 0.5)), " us at ",
+                  result_.cycle_hz / 1'000'000, " MHz");
     if (!call.estimated_cycles) return "";
     return text(", about ", grouped(*call.estimated_cycles), " cycles or ",
                 grouped(static_cast<uint64_t>(estimated_us(call) + 0.5)), " us at ", result_.cycle_hz / 1'000'000,
@@ -211,6 +218,7 @@ class Run {
     };
     line("program", text(options_.program, ", ", grouped(job_.program.size()), " bytes"));
     line("target", on_host()                ? "host (times depend on this machine)"
+                   : on_board()             ? text("the board at ", job_.target)
                    : job_.target == "pico2" ? "pico2 (simulated: instructions exact, cycles and time estimated)"
                                             : text(job_.target, " (emulated: instructions, not cycles)"));
     for (const std::string& note : notes_) line("layout", note);
@@ -300,7 +308,7 @@ class Run {
       list.push_back({{"index", cost.index},
                       {"name", cost.name},
                       {"calls", cost.calls},
-                      {on_host() ? "time_ns" : "instructions", cost.ticks},
+                      {on_host() ? "time_ns" : unit(), cost.ticks},
                       {"macs", n ? Json(*n) : Json()},
                       {"output_bytes", output_bytes(c, cost)}});
     }
@@ -309,7 +317,7 @@ class Run {
 
   Json json() const {
     const auto instructions = [&](std::optional<uint64_t> ticks) {
-      return ticks && !on_host() ? Json(*ticks) : Json();
+      return ticks && !on_host() && !on_board() ? Json(*ticks) : Json();
     };
     const auto time = [&](std::optional<uint64_t> ticks) { return ticks && on_host() ? Json(*ticks) : Json(); };
     std::optional<uint64_t> load = result_.load_ticks;
@@ -333,6 +341,11 @@ class Run {
     j["prepare_instructions"] = instructions(result_.prepare_ticks);
     j["instructions"] = instructions(last);
     j["time_ns"] = time(last);
+    if (on_board() && last) {
+      j["cycles"] = *last;
+      j["microseconds"] = board_us(*last);
+      j["load_cycles"] = load ? Json(*load) : Json();
+    }
     if (!result_.calls.empty() && result_.calls.back().estimated_cycles) {
       j["cycles_estimated"] = *result_.calls.back().estimated_cycles;
       j["microseconds_estimated"] = estimated_us(result_.calls.back());
@@ -351,6 +364,10 @@ class Run {
       if (result_.calls[c].estimated_cycles) {
         call["cycles_estimated"] = *result_.calls[c].estimated_cycles;
         call["microseconds_estimated"] = estimated_us(result_.calls[c]);
+      }
+      if (on_board()) {
+        call["cycles"] = result_.calls[c].ticks;
+        call["microseconds"] = board_us(result_.calls[c].ticks);
       }
       call["operators"] = operators_json(c);
       j["calls"].push_back(call);

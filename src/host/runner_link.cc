@@ -164,7 +164,11 @@ class Decoder {
 
  private:
   JobResult& result() { return answers_.result; }
-  uint64_t ticks(uint32_t start, uint32_t stop) const { return tick_(stop) - tick_(start); }
+  // A board's counter wraps.
+  uint64_t ticks(uint32_t start, uint32_t stop) const {
+    const uint64_t passed = tick_(stop) - tick_(start);
+    return counts_cycles_ ? static_cast<uint32_t>(passed) : passed;
+  }
 
   bool read(const protocol::Header& header, const uint8_t* payload) {
     switch (header.kind) {
@@ -190,6 +194,8 @@ class Decoder {
   bool read_hello(const protocol::Header& header, const uint8_t* payload) {
     protocol::HelloReply hello;
     if (!take(header, payload, &hello)) return false;
+    counts_cycles_ = hello.ticks == protocol::TickKind::kCycles;
+    result().cycle_hz = hello.ticks_per_second;
     if (hello.version != protocol::kVersion)
       result().error = "the board's runner speaks version " + std::to_string(hello.version) +
                        " of the protocol, wick " + std::to_string(protocol::kVersion) + ": build its image again";
@@ -296,6 +302,7 @@ class Decoder {
 
   Messages messages_;
   const std::function<uint64_t(uint32_t)>& tick_;
+  bool counts_cycles_ = false;
   Answers answers_;
   uint32_t pass_ = 0;
   size_t call_ = 0, output_ = 0;

@@ -59,6 +59,12 @@ expect "unknown command" 2 "" fly
 expect "no program" 2 "program is required" run
 expect "unknown option" 2 "--speed" run p.pte --speed
 expect "unknown target" 2 "--target" run p.pte --target z80
+expect "board that is not there" 1 "/dev/none: cannot be opened: No such file or directory; is the board plugged in" \
+  run "$source/tests/data/golden/generated/et-1.4.1/linear/int8.pte" \
+  --input "$source/tests/data/golden/generated/et-1.4.1/linear/in_0_0.npy" --target /dev/none
+expect "board that is a file" 1 "/dev/null: is not a serial port" \
+  run "$source/tests/data/golden/generated/et-1.4.1/linear/int8.pte" \
+  --input "$source/tests/data/golden/generated/et-1.4.1/linear/in_0_0.npy" --target /dev/null
 expect "calls and inputs" 2 "excludes" run p.pte --call forward a.npy --input a.npy
 expect "repeat zero" 2 "--repeat" run p.pte --repeat 0
 expect "negative tolerance" 2 "--atol" run p.pte --atol -1
@@ -242,6 +248,7 @@ unset ARM_TOOLCHAIN_PATH
 # firmware: what is built
 if command -v arm-none-eabi-g++ > /dev/null && [ -e "$(dirname "$wick")/lib/wick/kits/pico2" ]; then
   rm -rf images
+  head -c 3136 /dev/zero > picture.bin
   expect "firmware" 0 "cp mnist.uf2 /media" firmware "$mlp/float.pte" "$mlp/int8.pte" -o mnist.uf2 --build-dir images \
     --json mnist.json
   holds "firmware tells its flash" mnist.json '"flash_bytes_without_programs":'
@@ -263,6 +270,24 @@ if command -v arm-none-eabi-g++ > /dev/null && [ -e "$(dirname "$wick")/lib/wick
   expect "image with selected operators" 0 "operators     3:" firmware "$mlp/int8.pte" -o selected.elf --app run \
     --build-dir images --json selected.json
   flash_of() { sed -n 's/.*"flash_bytes": *\([0-9]*\).*/\1/p' "$1"; }
+  # The image that is flashed serves `wick run` over its serial port, here a simulated board's.
+  expect "runner for the MLP" 0 "app run" firmware "$mlp/int8.pte" -o run.uf2 --app run --build-dir images
+  start_board() {
+    rm -f port.txt
+    "$wick" simulate run.uf2 --pty --console usb --timeout-ms 10000000 --idle-ms 10000000 > port.txt 2>&1 &
+    board=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s port.txt ] || sleep 0.2; done
+    port=$(head -n 1 port.txt)
+  }
+  start_board
+  expect "a board runs the program that it holds" 0 "us at 150 MHz" run "$mlp/int8.pte" --input picture.bin \
+    --target "$port" --profile --json board.json
+  holds "a board counts cycles" board.json '"microseconds":'
+  wait $board
+  start_board
+  expect "a board names an operator that its image lacks" 1 "cortex_m::quantized_conv2d" run "$conv/int8.pte" \
+    --input "$conv/in_0_0.npy" --target "$port"
+  wait $board
   report "selected is smaller than all" \
     "$([ "$(flash_of selected.json)" -lt "$(flash_of all.json)" ] || echo "$(flash_of selected.json) bytes")"
 else
