@@ -55,8 +55,8 @@ class Core {
   void hold();
 
   bool powered() const { return powered_; }
-  // Asleep and nothing that would wake it, or spinning on one instruction.
-  bool idle() const { return asleep_ || spinning_; }
+  // Asleep, spinning on one instruction, or in a loop that waits for a peripheral.
+  bool idle() const { return asleep_ || spinning_ || polling_; }
   bool asleep() const { return asleep_; }
 
   // Executes until `cycle`, or earlier when cut short.
@@ -80,6 +80,7 @@ class Core {
   std::string registers_text() const;
 
  private:
+  static constexpr uint32_t kCodePageBytes = 4096;
   struct PendingFault {
     unsigned exception = kNoException;
     uint32_t bits = 0;
@@ -174,7 +175,8 @@ class Core {
     uint64_t reads = 0, last_reads = 0, registers = 0;
     bool candidate = false;
   } loop_;
-  bool changed_ = true;  // since then
+  bool changed_ = true;   // since then
+  bool polling_ = false;  // the loop waits
 };
 
 }  // namespace wick::sim

@@ -102,7 +102,7 @@ void Core::enter(unsigned exception, uint32_t return_pc) {
   counts_.cycles += costs::kExceptionEntry;
   executes_hard_fault_ = system_.exceptions.execution_priority({}) < 0;
   event_ = true;
-  asleep_ = false;
+  asleep_ = polling_ = false;
   const uint32_t slot = system_.vector_table + 4 * exception;
   const uint32_t vector = memory_.word(slot);
   host_.trace_exception(

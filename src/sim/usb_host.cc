@@ -250,6 +250,17 @@ void UsbHost::open_port() {
 
 // --- transactions
 
+void UsbHost::send_setup(const Request& r) {
+  const auto low = [](uint16_t v) { return static_cast<uint8_t>(v); };
+  const auto high = [](uint16_t v) { return static_cast<uint8_t>(v >> 8); };
+  device_.setup(
+      {r.type, r.request, low(r.value), high(r.value), low(r.index), high(r.index), low(r.length), high(r.length)});
+  received_.clear();
+  sent_ = 0;
+  data1_ = true;
+  stage_ = r.length == 0 ? Stage::kStatus : Stage::kData;
+}
+
 // One transaction of the control transfer that is under way. True: there is more to do.
 bool UsbHost::step_control() {
   const uint64_t now = chip_.time_ps();
@@ -261,28 +272,20 @@ bool UsbHost::step_control() {
                                                  " (ADDR_ENDP) where " + std::to_string(address_) + " is due"))
     return false;
   const Request& r = requests_.front();
-  const bool to_host = r.type & 0x80;
-  Answer answer = Answer::kNak;
-  std::vector<uint8_t> packet;
-  bool data1 = true;
   if (stage_ == Stage::kSetup) {
-    const auto low = [](uint16_t v) { return static_cast<uint8_t>(v); };
-    const auto high = [](uint16_t v) { return static_cast<uint8_t>(v >> 8); };
-    answer = device_.setup(
-        {r.type, r.request, low(r.value), high(r.value), low(r.index), high(r.index), low(r.length), high(r.length)});
-    received_.clear();
-    sent_ = 0;
-    data1_ = true;
-    stage_ = r.length == 0 ? Stage::kStatus : Stage::kData;
+    send_setup(r);
     return true;
   }
+  const bool to_host = r.type & 0x80;
   const bool in = stage_ == Stage::kData ? to_host : !(to_host && r.length != 0);
+  std::vector<uint8_t> packet;
+  bool data1 = true;
+  Answer answer = Answer::kNak;
   if (in) {
     answer = device_.in(0, &packet, &data1);
   } else {
-    if (stage_ == Stage::kData)
-      packet.assign(r.data.begin() + static_cast<long>(sent_),
-                    r.data.begin() + static_cast<long>(std::min(r.data.size(), sent_ + kPacket)));
+    const auto from = r.data.begin() + static_cast<long>(sent_);
+    if (stage_ == Stage::kData) packet.assign(from, from + static_cast<long>(std::min(r.data.size() - sent_, kPacket)));
     answer = device_.out(0, packet, stage_ == Stage::kStatus || data1_);
   }
   if (answer == Answer::kNak) {
@@ -298,10 +301,14 @@ bool UsbHost::step_control() {
     return true;
   }
   stage_since_ps_ = now;
-  if (in && data1 != (stage_ == Stage::kStatus || data1_)) {
-    complain("endpoint 0 sent DATA" + std::to_string(data1) + " where the other is due, in request " + hex(r.request));
+  return take_packet(r, in, packet, data1);
+}
+
+bool UsbHost::take_packet(const Request& r, bool in, const std::vector<uint8_t>& packet, bool data1) {
+  if (in &&
+      !expect(data1 == (stage_ == Stage::kStatus || data1_),
+              "endpoint 0 sent DATA" + std::to_string(data1) + " where the other is due, in request " + hex(r.request)))
     return false;
-  }
   if (stage_ == Stage::kStatus) {
     if (in && !packet.empty()) complain("a status stage with data, in request " + hex(r.request));
     end_stage();

@@ -68,7 +68,9 @@ class UsbHost {
   void ask_strings();
   void configure();
   void open_port();
+  void send_setup(const Request& r);
   bool step_control();
+  bool take_packet(const Request& r, bool in, const std::vector<uint8_t>& packet, bool data1);
   void end_stage();
   bool step_bulk_in();
   bool step_bulk_out();

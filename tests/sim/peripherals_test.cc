@@ -22,6 +22,34 @@ TEST_CASE("Timer and cycle counter agree when an image waits by polling and by a
   CHECK(run.remarks.empty());
 }
 
+TEST_CASE("Timer stands still without its tick, and the run says so") {
+  if (!test::images_are_built()) return;
+  const test::Run run = test::run_image("no_tick");
+  CHECK(run.text == "00000000 ");
+  REQUIRE(run.remarks.size() == 1);
+  CHECK(says(run.remarks[0], "TIMER0 is read but does not count"));
+}
+
+TEST_CASE("Machine gives a loop that polls its time, in which interrupts still come") {
+  if (!test::images_are_built()) return;
+  std::string text;
+  MachineOptions options;
+  options.on_uart = [&](uint8_t byte) { text += static_cast<char>(byte); };
+  options.idle_limit_ps = kPicosecondsPerSecond * 10;
+  Machine machine(test::uf2_of(test::code_of("poll")), options);
+  machine.run(2 * kPicosecondsPerSecond);
+  CHECK(text == ">");
+  CHECK(machine.waiting());
+  // Two seconds of SysTick every millisecond, and next to no polling.
+  CHECK(machine.counts(0).instructions < 200'000);
+  machine.type_uart({'x'});
+  machine.run(kPicosecondsPerSecond / 10);
+  unsigned ticks = 0;
+  REQUIRE(std::sscanf(text.c_str(), ">x%x", &ticks) == 1);
+  CHECK(ticks >= 1995);
+  CHECK(ticks <= 2001);
+}
+
 TEST_CASE("Pins show what SIO drives when the pad lets it out") {
   if (!test::images_are_built()) return;
   LedTimeline leds;

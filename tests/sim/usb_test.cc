@@ -118,6 +118,15 @@ TEST_CASE("Usb warns when a buffer is armed in one write") {
   CHECK(board.machine->warnings()[0].find("AVAILABLE is set together with other bits") != std::string::npos);
 }
 
+TEST_CASE("Usb is not seen by a host when its clock does not run at 48 MHz") {
+  if (!test::images_are_built()) return;
+  Board board(6);
+  board.run_ms(500);
+  CHECK(!board.machine->usb_host().enumerated());
+  REQUIRE(!board.machine->warnings().empty());
+  CHECK(board.machine->warnings()[0].find("clk_usb at 0 Hz instead of 48 MHz") != std::string::npos);
+}
+
 TEST_CASE("Usb descriptors are judged") {
   const std::vector<uint8_t> device = {18, 1, 0, 2, 0xEF, 2, 1, 64, 0x8A, 0x2E, 9, 0, 0, 1, 1, 2, 3, 1};
   CHECK(judge_device_descriptor(device).empty());

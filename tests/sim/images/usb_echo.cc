@@ -10,7 +10,7 @@ extern "C" void putc(int letter);
 
 namespace {
 
-constexpr int kWrongLength = 1, kWrongToggle = 2, kEarlyAddress = 3, kNoZeroPacket = 4, kArmAtOnce = 5;
+constexpr int kWrongLength = 1, kWrongToggle = 2, kEarlyAddress = 3, kNoZeroPacket = 4, kArmAtOnce = 5, kNoClock = 6;
 
 volatile uint32_t& at(uint32_t address) { return *reinterpret_cast<volatile uint32_t*>(address); }
 constexpr uint32_t kRegisters = 0x50110000, kMemory = 0x50100000, kResets = 0x40020000;
@@ -191,6 +191,7 @@ extern "C" void usb_irq() {
 }
 
 extern "C" void main() {
+  if (USB_FAULT == kNoClock) at(0x40010060) = 0;
   at(kResets + 0x2000) = 1u << 28;
   at(kResets + 0x3000) = 1u << 28;
   while (!(at(kResets + 8) >> 28 & 1)) {
