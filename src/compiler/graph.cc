@@ -146,6 +146,12 @@ void Graph::replace_uses(Value* from, Value* to) {
   }
 }
 
+void Graph::replace_update(const Value* state, Value* update) {
+  for (StateUpdate& known : updates_) {
+    if (known.state == state) known.update = update;
+  }
+}
+
 void Graph::move_before(Node* node, Node* before) {
   const auto at = before == nullptr ? nodes_.end() : before->place_;
   nodes_.splice(at, nodes_, node->place_);

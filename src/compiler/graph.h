@@ -187,6 +187,8 @@ class Graph {
   const std::vector<Value*>& outputs() const { return outputs_; }
   void set_output(size_t index, Value* value) { outputs_[index] = value; }
   const std::vector<StateUpdate>& state_updates() const { return updates_; }
+  // What `state` becomes.
+  void replace_update(const Value* state, Value* update);
   // Constants and states that are there, in the order in which they were added.
   std::vector<Value*> constants() const;
   std::vector<Value*> states() const;

@@ -9,8 +9,8 @@ namespace wick::compiler {
 
 namespace {
 
-// The search ends after so many comparisons of two blocks: a few tenths of a second, whatever the machine.
-constexpr uint64_t kSearchBudget = 150'000'000;
+// The search ends after so many comparisons of two blocks: a fraction of a second, whatever the machine.
+constexpr uint64_t kSearchBudget = 50'000'000;
 
 bool overlap_in_time(const Block& a, const Block& b) { return a.first <= b.last && b.first <= a.last; }
 
