@@ -7,6 +7,7 @@
 
 #include "compiler/schema.h"
 #include "files/failure.h"
+#include "format/markers.h"
 #include "format/program_generated.h"
 
 namespace wick::compiler {
@@ -217,6 +218,9 @@ class MethodWriter {
       const uint64_t offset = static_cast<uint64_t>(plan_.offsets.at(value));
       place = fb::CreateAllocationInfo(b_, 1, static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32));
     }
+    if (value->producer() != nullptr && plan_.elided.contains(value->producer()) && !is_plain_view(value)) {
+      extra = fb::CreateExtraTensorInfo(b_, 0, b_.CreateSharedString(format::kMemoryView));
+    }
     if (value->kind == Value::Kind::kState) {
       data_index = initial_values_.add(memory_bytes(*value, dim_order));
       extra = fb::CreateExtraTensorInfoDirect(b_, 0, value->name.c_str());
@@ -226,6 +230,15 @@ class MethodWriter {
                                                       data_index, place, 0, 0, extra));
     tensor_index_[value] = index;
     return index;
+  }
+
+  // A view of a contiguous value that is contiguous itself, all the way to who writes the bytes.
+  bool is_plain_view(const Value* value) const {
+    while (value->producer() != nullptr && plan_.elided.contains(value->producer())) {
+      if (!value->type.dim_order.empty()) return false;
+      value = value->producer()->arg(0).tensor();
+    }
+    return value->type.dim_order.empty();
   }
 
   static Bytes memory_bytes(const Value& value, const std::vector<uint8_t>& dim_order) {

@@ -1,6 +1,7 @@
 // Sees through views that ExecuTorch left out of the program: a view_copy dropped by its memory planner leaves a tensor
 // that nobody writes, at the place of the tensor that it views. Where that one lies in another memory order than its
 // sizes (channels last), the view's bytes do too, whatever its own dim_order says.
+#include "format/markers.h"
 #include "format/program_generated.h"
 #include "runtime/method.h"
 #include "runtime/op.h"
@@ -117,10 +118,21 @@ bool Prepare::find_viewed(int32_t view, Tensor* source, int32_t* source_value) {
   return true;
 }
 
+bool Prepare::says_where_bytes_lie(int32_t view) {
+  Value::Kind kind;
+  const format::Table extra = method_->value_table(view, &kind).table(fb::Tensor::VT_EXTRA);
+  const char* name = extra.present() ? extra.string(fb::ExtraTensorInfo::VT_NAME) : nullptr;
+  method_->program_->file().buffer().clear();
+  return name != nullptr && same_text(name, format::kMemoryView);
+}
+
 void Prepare::see_through_view(uint32_t arg, int32_t view, Tensor* t) {
   Tensor source;
   int32_t source_value = 0;
-  if (failed() || !find_viewed(view, &source, &source_value) || (is_contiguous(source) && is_contiguous(*t))) return;
+  if (failed() || !find_viewed(view, &source, &source_value) || (is_contiguous(source) && is_contiguous(*t)) ||
+      says_where_bytes_lie(view)) {
+    return;
+  }
   int32_t strides[kMaxRank];
   const uint8_t* order = nullptr;
   if (t->rank <= kMaxViewRank && view_strides(source, t->sizes, t->rank, strides)) {

@@ -159,6 +159,7 @@ class Prepare {
   void note_tensor(uint32_t arg, int32_t value, Tensor& t);
   // elided_views.cc
   bool find_viewed(int32_t view, Tensor* source, int32_t* source_value);
+  bool says_where_bytes_lie(int32_t view);
   void see_through_view(uint32_t arg, int32_t view, Tensor* t);
 
   Method* method_;
