@@ -85,7 +85,8 @@ void add_simulate(CLI::App& app, SimulateOptions& o) {
   CLI::App* simulate =
       app.add_subcommand("simulate", "Run a UF2 on a simulated Pico 2: what it prints and blinks, and what it costs");
   simulate->add_option("image", o.image, "Image as it is dragged onto the board (.uf2)")->required();
-  simulate->add_option("--timeout-ms", o.timeout_ms, "Limit on simulated time, in milliseconds")->capture_default_str();
+  simulate->add_option("--timeout-ms", o.timeout_ms, "Limit on simulated time, in milliseconds; none with --pty")
+      ->capture_default_str();
   simulate->add_option("--idle-ms", o.idle_ms, "End when the image has only waited for this long, in milliseconds")
       ->capture_default_str();
   simulate->add_option("--console", o.console, "Serial port that is shown: uart (GPIO 0, 115200 baud) or usb")

@@ -103,7 +103,7 @@ class Simulation {
   sim::MachineOptions machine_options() {
     sim::MachineOptions o;
     o.break_on_fault = options_.break_on_fault;
-    o.time_limit_ps = options_.timeout_ms * 1'000'000'000;
+    o.time_limit_ps = options_.pty ? sim::kNever / 4 : options_.timeout_ms * 1'000'000'000;
     o.idle_limit_ps = options_.pty ? sim::kNever / 4 : options_.idle_ms * 1'000'000'000;
     (over_usb() ? o.on_usb : o.on_uart) = [this](uint8_t byte) { show(byte); };
     o.plugged = !options_.unplugged;
