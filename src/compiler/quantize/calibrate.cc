@@ -39,10 +39,23 @@ void in_parallel(unsigned threads, size_t count, Body body) {
   }
 }
 
+Array clamped(Array array, const QuantizePlan::Limits& limits) {
+  auto* values = reinterpret_cast<float*>(array.bytes.data());
+  for (size_t i = 0; i < array.bytes.size() / sizeof(float); ++i) {
+    values[i] = std::min(std::max(values[i], limits.min), limits.max);
+  }
+  return array;
+}
+
 // Everything that observers look at in one sample, in the order in which it appears.
 class Watch {
  public:
-  Watch(const Graph& graph, const QuantizePlan& plan) : graph_(graph), plan_(plan), runner_(graph) {}
+  Watch(const Graph& graph, const QuantizePlan& plan, bool means)
+      : graph_(graph), plan_(plan), means_wanted_(means), runner_(graph) {}
+
+  using Means = std::unordered_map<const Node*, std::vector<double>>;
+  // Summed over the samples that ran here.
+  const Means& means() const { return means_; }
 
   Seen run(std::span<const Array> sample) {
     seen_.clear();
@@ -55,6 +68,7 @@ class Watch {
           if (plan_.reads(&node, value)) see_read(value, at(value));
         });
       }
+      if (means_wanted_ && plan_.weights.contains(&node)) add_means(node, at(node.arg(0).tensor()));
     };
     watcher.after = [this](const Node& node, const FloatRunner::Lookup& at) {
       for (const Value* value : node.outputs()) see_made(value, at(value));
@@ -67,8 +81,26 @@ class Watch {
   }
 
  private:
+  void add_means(const Node& node, const Array& input) {
+    const bool linear = node.op == "aten::linear";
+    const auto channels = static_cast<size_t>(linear ? input.sizes.back() : input.sizes[1]);
+    size_t inner = 1;
+    for (size_t i = 2; !linear && i < input.sizes.size(); ++i) inner *= static_cast<size_t>(input.sizes[i]);
+    const auto* x = reinterpret_cast<const float*>(input.bytes.data());
+    const size_t count = input.bytes.size() / sizeof(float);
+    std::vector<double> sums(channels);
+    for (size_t i = 0; i < count; ++i) sums[i / inner % channels] += static_cast<double>(x[i]);
+    auto& means = means_[&node];
+    means.resize(channels);
+    for (size_t c = 0; c < channels; ++c) {
+      means[c] += sums[c] * static_cast<double>(channels) / static_cast<double>(std::max<size_t>(count, 1));
+    }
+  }
   void see_made(const Value* value, const Array& array) {
-    if (const auto* group = plan_.made(value)) see(*group, array);
+    const auto* group = plan_.made(value);
+    if (group == nullptr) return;
+    const auto limits = plan_.limits.find(value);
+    see(*group, limits == plan_.limits.end() ? array : clamped(array, limits->second));
   }
   void see_read(const Value* value, const Array& array) {
     const auto *read = plan_.read(value), *made = plan_.made(value);
@@ -81,21 +113,25 @@ class Watch {
 
   const Graph& graph_;
   const QuantizePlan& plan_;
+  const bool means_wanted_;
   FloatRunner runner_;
   Seen seen_;
+  Means means_;
   std::unordered_set<const Value*> read_;
 };
 
 }  // namespace
 
-std::vector<HistogramObserver> calibrate(const Graph& graph, const QuantizePlan& plan,
-                                         std::span<const std::vector<Array>> samples, const CalibrateOptions& options) {
+Calibration calibrate(const Graph& graph, const QuantizePlan& plan, std::span<const std::vector<Array>> samples,
+                      const CalibrateOptions& options) {
   if (samples.empty()) files::fail("calibration needs at least one sample");
   const unsigned cores = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   const auto threads = static_cast<unsigned>(std::min<size_t>(cores, samples.size()));
   std::vector<std::unique_ptr<Watch>> watches;
-  for (unsigned t = 0; t < threads; ++t) watches.push_back(std::make_unique<Watch>(graph, plan));
-  std::vector<HistogramObserver> observers(plan.groups());
+  for (unsigned t = 0; t < threads; ++t) watches.push_back(std::make_unique<Watch>(graph, plan, options.input_means));
+  Calibration calibration;
+  calibration.observers.resize(plan.groups());
+  auto& observers = calibration.observers;
   for (size_t first = 0; first < samples.size(); first += threads) {
     const size_t count = std::min<size_t>(threads, samples.size() - first);
     std::vector<Seen> seen(count);
@@ -112,7 +148,16 @@ std::vector<HistogramObserver> calibrate(const Graph& graph, const QuantizePlan&
     });
     if (options.progress) options.progress(first + count, samples.size());
   }
-  return observers;
+  if (options.input_means) {
+    for (const auto& watch : watches) {
+      for (const auto& [node, means] : watch->means()) {
+        auto& sum = calibration.input_means[node];
+        sum.resize(means.size());
+        for (size_t c = 0; c < means.size(); ++c) sum[c] += means[c] / static_cast<double>(samples.size());
+      }
+    }
+  }
+  return calibration;
 }
 
 }  // namespace wick::compiler

@@ -143,6 +143,26 @@ Step unary_step(const Node& node, Function function) {
   };
 }
 
+Step max_pool1d_step(const Node& node) {
+  const Value* from = node.arg(0).tensor();
+  const TensorType type = node.output()->type;
+  const auto first = [&node](size_t arg) { return (*node.arg(arg).get<Ints>())[0]; };
+  const int64_t kernel = first(1), stride = node.arg(2).get<Ints>()->empty() ? kernel : first(2);
+  const int64_t padding = first(3), dilation = first(4), in = from->type.sizes.back(), count = type.sizes.back();
+  return [=](const FloatRunner::Lookup& at, Outputs& out) {
+    out[0] = empty_of(type);
+    const float* x = floats(at(from));
+    for (int64_t i = 0; i < type.numel(); ++i) {
+      float most = -std::numeric_limits<float>::infinity();
+      for (int64_t k = 0; k < kernel; ++k) {
+        const int64_t place = i % count * stride - padding + k * dilation;
+        if (place >= 0 && place < in) most = std::max(most, x[i / count * in + place]);
+      }
+      floats(out[0])[i] = most;
+    }
+  };
+}
+
 Step batch_norm_step(const Node& node) {
   const Value* values[5];
   for (size_t i = 0; i < 5; ++i) values[i] = node.arg(i).tensor();
@@ -164,6 +184,54 @@ Step batch_norm_step(const Node& node) {
   };
 }
 
+// Real numbers to integers and back, so that quantized graphs can be simulated in float.
+Step quantize_step(const Node& node) {
+  const auto inverse = static_cast<float>(1.0 / *node.arg(1).number());
+  const auto zero_point = static_cast<float>(*node.arg(2).number());
+  const auto low = static_cast<float>(*node.arg(3).number()), high = static_cast<float>(*node.arg(4).number());
+  const Value* from = node.arg(0).tensor();
+  const TensorType type = node.output()->type;
+  return [=](const FloatRunner::Lookup& at, Outputs& out) {
+    out[0] = empty_of(type);
+    const float* x = floats(at(from));
+    for (int64_t i = 0; i < type.numel(); ++i) {
+      const float q = std::min(std::max(std::nearbyint(x[i] * inverse) + zero_point, low), high);
+      files::set_element(out[0], static_cast<uint64_t>(i), static_cast<double>(q));
+    }
+  };
+}
+
+Step dequantize_step(const Node& node) {
+  const bool by_channel = node.op.ends_with("per_channel");
+  const Value* from = node.arg(0).tensor();
+  const TensorType type = node.output()->type;
+  const auto listed = [&node, by_channel](size_t arg) {
+    std::vector<double> numbers;
+    if (!by_channel) return std::vector<double>{*node.arg(arg).number()};
+    const Array& array = *node.arg(arg).tensor()->data;
+    for (uint64_t i = 0; i < files::element_count(array); ++i) numbers.push_back(files::element(array, i));
+    return numbers;
+  };
+  const std::vector<double> scales = listed(1), zero_points = listed(2);
+  int64_t inner = type.numel();
+  if (by_channel) {
+    inner = 1;
+    for (size_t i = wrap(*node.arg(3).get<int64_t>(), type.sizes.size(), "axis") + 1; i < type.sizes.size(); ++i) {
+      inner *= type.sizes[i];
+    }
+  }
+  return [=](const FloatRunner::Lookup& at, Outputs& out) {
+    out[0] = empty_of(type);
+    const Array& q = at(from);
+    float* y = floats(out[0]);
+    for (int64_t i = 0; i < type.numel(); ++i) {
+      const size_t c = static_cast<size_t>(i / inner) % scales.size();
+      y[i] = static_cast<float>(files::element(q, static_cast<uint64_t>(i)) - zero_points[c]) *
+             static_cast<float>(scales[c]);
+    }
+  };
+}
+
 bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::any_of(ops.begin(), ops.end(), [&op](const char* one) { return op == one; });
 }
@@ -176,6 +244,8 @@ Step native_step(const Node& node) {
                      "aten::squeeze.dims", "aten::unsqueeze", "aten::identity", "aten::feature_dropout"})) {
     return copy_step(node);
   }
+  if (op == "quantized_decomposed::quantize_per_tensor") return quantize_step(node);
+  if (op.starts_with("quantized_decomposed::dequantize_per_")) return dequantize_step(node);
   if (!all_float32(node)) return nullptr;
   if (is_one_of(op, {"aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::convolution", "aten::conv_transpose1d",
                      "aten::conv_transpose2d.input"})) {
@@ -183,6 +253,7 @@ Step native_step(const Node& node) {
   }
   if (op == "aten::linear") return linear_step(node);
   if (op == "aten::bmm" || op == "aten::matmul" || op == "aten::mm") return matmul_step(node);
+  if (op == "aten::max_pool1d") return max_pool1d_step(node);
   if (op == "aten::batch_norm") return batch_norm_step(node);
   if (op == "aten::relu" || op == "aten::relu_") {
     return unary_step(node, [](float x) { return x < 0 ? 0.0f : x; });

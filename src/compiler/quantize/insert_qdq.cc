@@ -43,8 +43,8 @@ float inverse_of_channel(float scale) { return 1.0f / scale; }
 
 class Inserter {
  public:
-  Inserter(Graph& graph, const QuantizePlan& plan, std::span<const QParams> qparams)
-      : graph_(graph), plan_(plan), qparams_(qparams) {}
+  Inserter(Graph& graph, const QuantizePlan& plan, std::span<const QParams> qparams, const InputMeans& input_means)
+      : graph_(graph), plan_(plan), qparams_(qparams), input_means_(input_means) {}
 
   void run() {
     for (Node* node : graph_.node_list()) {
@@ -73,6 +73,7 @@ class Inserter {
 
   void quantize_weights(Node* node, const QuantizePlan::Weights& how) {
     const Value* weight = node->arg(how.weight_arg).tensor();
+    weights_before_[node] = weight;
     const QParams* input = input_of(node);
     const auto w = floats(weight);
     const Shape& sizes = weight->type.sizes;
@@ -86,7 +87,7 @@ class Inserter {
       const size_t c = i / inner % channels;
       low[c] = std::min(low[c], w[i]), high[c] = std::max(high[c], w[i]);
     }
-    for (size_t c = 0; c < channels; ++c) scale[c] = symmetric_scale(low[c], high[c]);
+    for (size_t c = 0; c < channels; ++c) scale[c] = symmetric_scale(low[c], high[c], plan_.weight_levels);
     const auto inverse = [&how](float s) { return how.axis < 0 ? inverse_of_tensor(s) : inverse_of_channel(s); };
     std::vector<int8_t> q(w.size());
     for (size_t i = 0; i < w.size(); ++i) q[i] = to_int8(w[i], inverse(scale[i / inner % channels]), 0);
@@ -98,12 +99,32 @@ class Inserter {
     if (bias == nullptr || input == nullptr) return;
     std::vector<float> bias_scale;
     for (const float s : scale) bias_scale.push_back(static_cast<float>(input->scale) * s);
-    const auto b = floats(bias);
+    std::vector<float> b(floats(bias).begin(), floats(bias).end());
+    correct_bias(b, node, q, scale, inner);
     std::vector<int32_t> integers(b.size());
     for (size_t i = 0; i < b.size(); ++i) integers[i] = to_int32(b[i], inverse(bias_scale[i % channels]));
     graph_.set_arg(node, *how.bias_arg,
                    dequantized(build, array_of(DType::kInt32, bias->data->sizes, integers), bias->name, bias_scale,
                                std::min<int64_t>(how.axis, 0), kBiasMin, kBiasMax));
+  }
+
+  // Takes from the bias what the weights' rounding errors add to the output on average.
+  void correct_bias(std::vector<float>& bias, const Node* node, const std::vector<int8_t>& q,
+                    const std::vector<float>& scale, size_t inner) const {
+    const auto means = input_means_.find(node);
+    if (means == input_means_.end() || node->op.starts_with("aten::conv_transpose")) return;
+    const Shape& sizes = weights_before_.at(node)->type.sizes;
+    const auto w = floats(weights_before_.at(node));
+    const auto outputs = static_cast<size_t>(sizes[0]), in_group = static_cast<size_t>(sizes[1]);
+    const size_t taps = w.size() / outputs / in_group;
+    const size_t groups = means->second.size() / in_group;
+    std::vector<double> errors(outputs);
+    for (size_t i = 0; i < w.size(); ++i) {
+      const size_t o = i / (in_group * taps), input = o * groups / outputs * in_group + i / taps % in_group;
+      const double rounded = static_cast<double>(q[i]) * static_cast<double>(scale[i / inner % scale.size()]);
+      errors[o] += (rounded - static_cast<double>(w[i])) * means->second[input];
+    }
+    for (size_t o = 0; o < outputs; ++o) bias[o] -= static_cast<float>(errors[o]);
   }
 
   // A constant of integers behind its dequantize node; axis -1: one scale.
@@ -198,12 +219,15 @@ class Inserter {
   Graph& graph_;
   const QuantizePlan& plan_;
   std::span<const QParams> qparams_;
+  const InputMeans& input_means_;
+  std::unordered_map<const Node*, const Value*> weights_before_;
 };
 
 }  // namespace
 
-void insert_qdq(Graph& graph, const QuantizePlan& plan, std::span<const QParams> qparams) {
-  Inserter(graph, plan, qparams).run();
+void insert_qdq(Graph& graph, const QuantizePlan& plan, std::span<const QParams> qparams,
+                const InputMeans& input_means) {
+  Inserter(graph, plan, qparams, input_means).run();
 }
 
 }  // namespace wick::compiler

@@ -48,6 +48,22 @@ double sum_of(const std::array<float, HistogramObserver::kBins>& values) {
   return sum;
 }
 
+// Counts averaged over as many neighbours as it takes to hold about a hundred: the unevenness of few counts would pass
+// for information that wide levels lose.
+std::vector<double> smoothed(const std::array<float, HistogramObserver::kBins>& counts) {
+  const auto bins = static_cast<int64_t>(counts.size());
+  const double wanted = 100.0 * static_cast<double>(bins) / std::max(sum_of(counts), 1.0);
+  const auto half = static_cast<int64_t>(std::clamp(wanted / 2, 0.0, static_cast<double>(bins) / 16));
+  std::vector<double> sums(counts.size() + 1), out(counts.size());
+  for (size_t i = 0; i < counts.size(); ++i) sums[i + 1] = sums[i] + static_cast<double>(counts[i]);
+  for (int64_t i = 0; i < bins; ++i) {
+    const int64_t from = std::max<int64_t>(i - half, 0), to = std::min(i + half + 1, bins);
+    out[static_cast<size_t>(i)] =
+        (sums[static_cast<size_t>(to)] - sums[static_cast<size_t>(from)]) / static_cast<double>(to - from);
+  }
+  return out;
+}
+
 }  // namespace
 
 QParams affine_qparams(float min, float max) {
@@ -58,10 +74,10 @@ QParams affine_qparams(float min, float max) {
   return {scale, std::clamp<int64_t>(zero_point, -128, 127)};
 }
 
-float symmetric_scale(float min, float max) {
+float symmetric_scale(float min, float max, float levels) {
   if (!(min <= max)) return 1;
   const float largest = std::max(-std::min(min, 0.0f), std::max(max, 0.0f));
-  return std::max(largest / 127.5f, kSmallestScale);
+  return std::max(largest / levels, kSmallestScale);
 }
 
 void HistogramObserver::observe(std::span<const float> values) {
@@ -231,6 +247,7 @@ HistogramObserver::Range HistogramObserver::mse_range() const {
 // Cuts whose quantized histogram keeps most of the information of the clipped one.
 HistogramObserver::Range HistogramObserver::entropy_range() const {
   const float width = (max_ - min_) / static_cast<float>(kBins);
+  const std::vector<double> density = smoothed(histogram_);
   // The cut keeps `kept` bins about the bin of zero, or from it when all values have one sign.
   const float at = width > 0 ? (0.0f - min_) / width : 0.0f;
   const auto zero = static_cast<int64_t>(std::clamp(at, 0.0f, static_cast<float>(kBins - 1)));
@@ -241,10 +258,10 @@ HistogramObserver::Range HistogramObserver::entropy_range() const {
     const int64_t low = zero - zero * percent / 100;
     const int64_t high = zero + (bins - zero) * percent / 100;  // behind the last
     if (high - low < kLevels / 2) break;
-    std::vector<double> clipped(histogram_.begin() + low, histogram_.begin() + high);
+    std::vector<double> clipped(density.begin() + low, density.begin() + high);
     const std::vector<double> inside = clipped;
-    for (int64_t i = 0; i < low; ++i) clipped.front() += histogram_[static_cast<size_t>(i)];
-    for (int64_t i = high; i < bins; ++i) clipped.back() += histogram_[static_cast<size_t>(i)];
+    for (int64_t i = 0; i < low; ++i) clipped.front() += density[static_cast<size_t>(i)];
+    for (int64_t i = high; i < bins; ++i) clipped.back() += density[static_cast<size_t>(i)];
     double total = 0, kept = 0, divergence = 0;
     for (const double count : clipped) total += count;
     for (const double count : inside) kept += count;

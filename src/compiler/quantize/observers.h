@@ -15,8 +15,8 @@ namespace wick::compiler {
 
 // Per-tensor affine over -128..127; the range is widened to hold 0.
 QParams affine_qparams(float min, float max);
-// Symmetric over -128..127 about zero point 0: the larger magnitude falls on 127.5.
-float symmetric_scale(float min, float max);
+// Symmetric over -128..127 about zero point 0: the larger magnitude falls on `levels`.
+float symmetric_scale(float min, float max, float levels = 127.5f);
 
 // Which part of what was seen the int8 range covers.
 enum class RangeRule : uint8_t {

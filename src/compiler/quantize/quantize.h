@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,13 +23,39 @@ enum class Quantizer : uint8_t {
 struct QuantizeOptions {
   Quantizer quantizer = Quantizer::kWick;
   RangeRule range = RangeRule::kTorch;
+  bool per_channel = true;      // linear layers too, where it gains; kWick only
+  bool bias_correction = true;  // kWick only
+  bool equalize = false;        // cross-layer equalization; kWick only
+  // Nodes that stay float: names, with * for any text and ? for any character. kWick only.
+  std::vector<std::string> keep_float;
+  // The largest error of the outputs, relative to their root mean square: layers whose error stands out stay float
+  // until it is met. kWick only.
+  std::optional<double> max_error;
   unsigned threads = 0;  // 0: one per core
   // Called after each sample with how many are done; null: not.
   std::function<void(size_t done, size_t all)> progress;
 };
 
+// One int8 tensor on the samples that were compared (at most kComparedSamples).
+struct QuantizedTensor {
+  std::string name, op;    // of the node that makes it, or the input's name and "input"
+  float min = 0, max = 0;  // seen in calibration
+  QParams qparams;
+  double clipped_share = 0;  // of what calibration saw
+  double sqnr_db = 0;        // signal to the noise that int8 has added up to here
+};
+
+struct QuantizeReport {
+  static constexpr size_t kComparedSamples = 8;
+  std::vector<QuantizedTensor> tensors;  // in order of execution
+  std::vector<std::string> kept_float;   // nodes that compute in float32, with their operator
+  // Root mean square of the outputs' error relative to that of the outputs.
+  double output_error = 0;
+};
+
 // `samples`: [sample][input], as the graph's inputs are, in logical order; at least one. Throws Failure naming the
-// operator that cannot be calibrated, or the sample that does not fit.
-void quantize(Graph& graph, std::span<const std::vector<files::Array>> samples, const QuantizeOptions& options);
+// operator that cannot be calibrated, or the sample that does not fit. `report` may be null.
+void quantize(Graph& graph, std::span<const std::vector<files::Array>> samples, const QuantizeOptions& options,
+              QuantizeReport* report = nullptr);
 
 }  // namespace wick::compiler

@@ -43,6 +43,15 @@ class QuantizePlan {
   };
   std::unordered_map<const Node*, Weights> weights;
 
+  // The largest magnitude of a weight falls on this integer: torch's 127.5 clips the positive end a little.
+  float weight_levels = 127.5f;
+
+  // Values of which only this range matters to whoever reads them.
+  struct Limits {
+    float min = 0, max = 0;
+  };
+  std::unordered_map<const Value*, Limits> limits;
+
  private:
   using Groups = std::unordered_map<const Value*, Group>;
   static const Group* lookup(const Groups& groups, const Value* value) {
