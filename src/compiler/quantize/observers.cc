@@ -247,11 +247,15 @@ HistogramObserver::Range HistogramObserver::mse_range() const {
 // Cuts whose quantized histogram keeps most of the information of the clipped one.
 HistogramObserver::Range HistogramObserver::entropy_range() const {
   const float width = (max_ - min_) / static_cast<float>(kBins);
-  const std::vector<double> density = smoothed(histogram_);
   // The cut keeps `kept` bins about the bin of zero, or from it when all values have one sign.
   const float at = width > 0 ? (0.0f - min_) / width : 0.0f;
   const auto zero = static_cast<int64_t>(std::clamp(at, 0.0f, static_cast<float>(kBins - 1)));
   const auto bins = static_cast<int64_t>(kBins);
+  // Zeros, of which ReLUs make very many, are always exact: what they say about widths would drown the rest.
+  Histogram without_zeros = histogram_;
+  const auto beside = static_cast<size_t>(zero + 1 < bins ? zero + 1 : zero - 1);
+  without_zeros[static_cast<size_t>(zero)] = std::min(without_zeros[static_cast<size_t>(zero)], without_zeros[beside]);
+  const std::vector<double> density = smoothed(without_zeros);
   double least = std::numeric_limits<double>::infinity();
   Range best{min_, max_};
   for (int64_t percent = 100; percent >= 20; --percent) {

@@ -1,6 +1,7 @@
 #include "compiler/quantize/quantize.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <unordered_set>
 
@@ -10,11 +11,15 @@
 #include "compiler/quantize/equalize.h"
 #include "compiler/quantize/executorch_rules.h"
 #include "compiler/quantize/insert_qdq.h"
+#include "compiler/quantize/raise_dialect.h"
 #include "compiler/quantize/wick_rules.h"
 
 namespace wick::compiler {
 
 namespace {
+
+// An option is taken when it makes the error smaller than this share of it.
+constexpr double kClearly = 0.95;
 
 using Samples = std::span<const std::vector<files::Array>>;
 
@@ -32,9 +37,13 @@ struct Attempt {
   std::vector<HistogramObserver> observers;
   std::vector<QParams> qparams;
 
-  Attempt(const Graph& source, Samples samples, const QuantizeOptions& options, const std::set<std::string>& kept)
+  size_t equalized = 0;  // pairs of layers
+
+  Attempt(const Graph& source, Samples samples, const QuantizeOptions& options, const std::set<std::string>& kept,
+          bool equalize)
       : real(copy_graph(source).graph) {
     const bool wick = options.quantizer == Quantizer::kWick;
+    raise_dialect(real);
     WickRules rules;
     rules.per_channel_linear = options.per_channel;
     rules.keep_float = [&options, &kept](const Node& node) {
@@ -43,7 +52,7 @@ struct Attempt {
     };
     if (wick) {
       prepare_for_wick(real, rules);
-      if (options.equalize) equalize_layers(real);
+      if (equalize) equalized = equalize_layers(real);
     } else {
       prepare_for_executorch(real);
     }
@@ -52,8 +61,9 @@ struct Attempt {
     const Calibration calibration =
         calibrate(copy.graph, plan, samples, {options.threads, wick && options.bias_correction, options.progress});
     observers = calibration.observers;
+    const RangeRule range = options.range.value_or(wick ? RangeRule::kMse : RangeRule::kTorch);
     for (size_t group = 0; group < observers.size(); ++group) {
-      qparams.push_back(plan.fixed(group) ? *plan.fixed(group) : observers[group].qparams(options.range));
+      qparams.push_back(plan.fixed(group) ? *plan.fixed(group) : observers[group].qparams(range));
     }
     insert_qdq(copy.graph, plan, qparams, calibration.input_means);
   }
@@ -131,18 +141,29 @@ void fill(QuantizeReport& report, const Attempt& attempt, const ErrorAnalysis& a
 }  // namespace
 
 void quantize(Graph& graph, Samples samples, const QuantizeOptions& options, QuantizeReport* report) {
+  const bool wick = options.quantizer == Quantizer::kWick;
+  bool equalize = wick && options.equalize.value_or(false);
+  bool settled = !wick || options.equalize.has_value();
   std::set<std::string> kept;
   for (;;) {
-    Attempt attempt(graph, samples, options, kept);
-    const bool judge = report != nullptr || options.max_error;
-    const ErrorAnalysis analysis = judge ? analyze(attempt, samples) : ErrorAnalysis{};
-    if (options.max_error && options.quantizer == Quantizer::kWick &&
-        analysis.outputs.relative_error() > *options.max_error) {
-      const std::string worst = worst_node(attempt, analysis);
+    auto attempt = std::make_unique<Attempt>(graph, samples, options, kept, equalize);
+    const bool judge = report != nullptr || options.max_error || !settled;
+    ErrorAnalysis analysis = judge ? analyze(*attempt, samples) : ErrorAnalysis{};
+    if (!settled) {
+      settled = true;
+      auto other = std::make_unique<Attempt>(graph, samples, options, kept, true);
+      if (other->equalized > 0) {
+        ErrorAnalysis second = analyze(*other, samples);
+        equalize = second.outputs.relative_error() < kClearly * analysis.outputs.relative_error();
+        if (equalize) attempt = std::move(other), analysis = std::move(second);
+      }
+    }
+    if (wick && options.max_error && analysis.outputs.relative_error() > *options.max_error) {
+      const std::string worst = worst_node(*attempt, analysis);
       if (!worst.empty() && kept.insert(worst).second) continue;
     }
-    if (report != nullptr) fill(*report, attempt, analysis);
-    graph = std::move(attempt.copy.graph);
+    if (report != nullptr) fill(*report, *attempt, analysis);
+    graph = std::move(attempt->copy.graph);
     return;
   }
 }

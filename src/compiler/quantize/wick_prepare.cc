@@ -18,8 +18,6 @@ using files::Array;
 constexpr int64_t kMostMeanWeights = 8192;
 // Largest constant that is written out to spare a broadcast.
 constexpr int64_t kMostBroadcast = 65536;
-// How much better a linear layer's weights must be by channel to be worth a convolution.
-constexpr double kWorthwhileGainDb = 3;
 
 const float* floats(const Value* value) { return reinterpret_cast<const float*>(value->data->bytes.data()); }
 
@@ -201,14 +199,6 @@ Value* matmul(Builder& build, const Node& node) {
   return reshaped(build, build("aten::bmm", {flat(a), flat(b)}, node.name), out);
 }
 
-// addmm(bias, x, weight) with a constant weight, times one.
-Value* addmm(Builder& build, const Node& node) {
-  Value *bias = node.arg(0).tensor(), *x = node.arg(1).tensor(), *weight = node.arg(2).tensor();
-  if (!weight->is_constant() || !bias->is_constant() || bias->type.sizes.size() != 1) return nullptr;
-  if (node.arg(3).number() != 1.0 || node.arg(4).number() != 1.0) return nullptr;
-  return build("aten::linear", {x, transposed_constant(build, weight), bias}, node.name);
-}
-
 // Copies of `value` until it has `sizes`; constants are written out.
 Value* broadcast(Builder& build, Value* value, const Shape& sizes) {
   if (value->type.sizes == sizes) return value;
@@ -342,38 +332,6 @@ Value* merge_reshapes(Builder& build, const Node& node) {
   return reshaped(build, before->arg(0).tensor(), node.output()->type.sizes);
 }
 
-double weight_noise(const Value* weight, bool by_channel) {
-  const int64_t rows = weight->type.sizes[0], columns = weight->type.sizes[1];
-  const auto largest = [&](int64_t from, int64_t to) {
-    float most = 0;
-    for (int64_t i = from; i < to; ++i) most = std::max(most, std::abs(floats(weight)[i]));
-    return static_cast<double>(most);
-  };
-  double noise = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    const double step = (by_channel ? largest(r * columns, (r + 1) * columns) : largest(0, rows * columns)) / 127;
-    noise += step * step;
-  }
-  return noise;
-}
-
-// A linear layer whose channels differ much in size is a 1x1 convolution, which has a scale for each.
-Value* linear_by_channel(Builder& build, const Node& node) {
-  Value *x = node.arg(0).tensor(), *weight = node.arg(1).tensor();
-  if (!weight->is_constant() || weight->type.sizes[0] < 2) return nullptr;
-  const double one = weight_noise(weight, false), many = weight_noise(weight, true);
-  if (!(one > 0) || (many > 0 && 10 * std::log10(one / many) < kWorthwhileGainDb)) return nullptr;
-  const int64_t inner = weight->type.sizes[1], outer = weight->type.sizes[0];
-  const int64_t rows = x->type.numel() / inner;
-  Array wide = *weight->data;
-  wide.sizes = {static_cast<int32_t>(outer), static_cast<int32_t>(inner), 1, 1};
-  Value* out = build("aten::conv2d",
-                     {reshaped(build, x, {rows, inner, 1, 1}), build.constant(weight->name, std::move(wide)),
-                      node.arg(2), Ints{1, 1}, Ints{0, 0}, Ints{1, 1}, int64_t{1}},
-                     node.name);
-  return reshaped(build, out, node.output()->type.sizes);
-}
-
 using Table = std::map<std::string, Rewrite, std::less<>>;
 
 // Applies rewrites until none does. Nodes that stay float are left alone.
@@ -404,23 +362,18 @@ void prepare_for_wick(Graph& graph, const WickRules& rules) {
   const Table forms = {{"aten::mean.dim", mean},
                        {"aten::sum.dim_IntList", sum},
                        {"aten::adaptive_avg_pool2d", adaptive_pool},
-                       {"aten::_adaptive_avg_pool2d", adaptive_pool},
                        {"aten::avg_pool2d", average_pool},
                        {"aten::conv1d", conv1d},
                        {"aten::max_pool1d", pool1d},
                        {"aten::avg_pool1d", pool1d},
                        {"aten::softmax.int", softmax},
-                       {"aten::_softmax", softmax},
                        {"aten::matmul", matmul},
-                       {"aten::mm", matmul},
-                       {"aten::addmm", addmm},
                        {"aten::layer_norm", layer_norm},
                        {"aten::div.Tensor", quotient},
                        {"aten::add.Tensor", elementwise},
                        {"aten::sub.Tensor", elementwise},
                        {"aten::mul.Tensor", elementwise}};
   rewrite_all(graph, forms, rules);
-  if (rules.per_channel_linear) rewrite_all(graph, {{"aten::linear", linear_by_channel}}, rules);
   rewrite_all(graph, {{"aten::reshape", merge_reshapes}}, rules, sink_reshape);
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/quantize/wick_rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <string>
@@ -109,6 +110,33 @@ bool all_of_list(const Node& node, size_t arg, int64_t wanted) {
   return std::all_of(list.begin(), list.end(), [wanted](int64_t value) { return value == wanted; });
 }
 
+// A linear layer with a scale for each output is lowered to a 1x1 convolution; it must gain this much to be worth it.
+constexpr double kWorthwhileGainDb = 3;
+
+// Power of the rounding errors of [out, in] weights, up to a factor.
+double weight_noise(const Value* weight, bool by_channel) {
+  const auto* w = reinterpret_cast<const float*>(weight->data->bytes.data());
+  const int64_t rows = weight->type.sizes[0], columns = weight->type.sizes[1];
+  const auto largest = [w](int64_t from, int64_t to) {
+    float most = 0;
+    for (int64_t i = from; i < to; ++i) most = std::max(most, std::abs(w[i]));
+    return static_cast<double>(most);
+  };
+  const double whole = largest(0, rows * columns);
+  double noise = 0;
+  for (int64_t r = 0; r < rows; ++r) {
+    const double step = by_channel ? largest(r * columns, (r + 1) * columns) : whole;
+    noise += step * step;
+  }
+  return noise;
+}
+
+bool gains_by_channel(const Value* weight) {
+  if (weight->type.sizes[0] < 2) return false;
+  const double one = weight_noise(weight, false), many = weight_noise(weight, true);
+  return one > 0 && (many <= 0 || 10 * std::log10(one / many) >= kWorthwhileGainDb);
+}
+
 class Rules {
  public:
   Rules(const Graph& graph, const WickRules& rules) : graph_(graph), rules_(rules) {}
@@ -195,7 +223,10 @@ class Rules {
     const bool weighted = node->op == "aten::linear" || is_conv(*node);
     if (weighted) {
       QuantizePlan::Weights weights;
-      weights.axis = node->op == "aten::linear" ? -1 : node->op == "aten::conv2d" ? 0 : 1;
+      weights.axis = node->op == "aten::conv_transpose2d.input" ? 1 : 0;
+      const bool one_scale =
+          node->op == "aten::linear" && !(rules_.per_channel_linear && gains_by_channel(node->arg(1).tensor()));
+      if (one_scale) weights.axis = -1;
       if (node->arg(2).tensor() != nullptr) weights.bias_arg = 2;
       plan_.weights[node] = weights;
     }
@@ -299,11 +330,19 @@ class Rules {
   // Layers that share weights are steps of one loop: the same parameters at every step make their multipliers, biases
   // and tables the same constants.
   void unite_repetitions() {
-    std::unordered_map<const Value*, const Node*> first;
+    constexpr size_t kFewestSteps = 3;  // two layers with the same weights are no loop
+    std::vector<const Value*> order;
+    std::unordered_map<const Value*, std::vector<const Node*>> layers;
     for (const auto& node : graph_.nodes()) {
       if (!plan_.weights.contains(node.get())) continue;
-      const auto [place, added] = first.emplace(node->arg(1).tensor(), node.get());
-      if (!added && place->second->op == node->op) unite_steps(place->second, node.get());
+      auto& users = layers[node->arg(1).tensor()];
+      if (users.empty()) order.push_back(node->arg(1).tensor());
+      users.push_back(node.get());
+    }
+    for (const Value* weight : order) {
+      const auto& steps = layers.at(weight);
+      if (steps.size() < kFewestSteps) continue;
+      for (const Node* step : steps) unite_steps(steps[0], step);
     }
   }
 
