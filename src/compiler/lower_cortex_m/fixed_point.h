@@ -6,6 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/qparams.h"
+
 namespace wick::compiler {
 
 // factor = multiplier * 2^(shift - 31); multiplier in [2^30, 2^31 - 1], or 0. Negative factors have a negative one.
@@ -15,13 +17,6 @@ struct FixedPoint {
   bool operator==(const FixedPoint&) const = default;
 };
 FixedPoint fixed_point(double factor);
-
-// What an int8 tensor's integers mean, one pair for the whole tensor.
-struct QParams {
-  double scale = 1;
-  int64_t zero_point = 0;
-  bool operator==(const QParams&) const = default;
-};
 
 // A bound of an activation: round_half_even(value / scale + zero_point) in float32, clamped to int8.
 int64_t quantized_bound(double value, const QParams& params);
