@@ -16,6 +16,8 @@ foreach(folder ${ld_folders})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${folder} ${kit}/ld/${folder} SYMBOLIC)
 endforeach()
 
+file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/cmsis_nn ${kit}/cmsis_nn SYMBOLIC)
+
 separate_arguments(core_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
 separate_arguments(optimisation UNIX_COMMAND "${CMAKE_CXX_FLAGS_RELEASE}")
 list(JOIN core_flags "\n" core_lines)
@@ -49,6 +51,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/core ${PROJECT_SOURCE_DIR}/src/forma
   FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
 install(DIRECTORY ${FLATBUFFERS_INCLUDE}/flatbuffers DESTINATION include COMPONENT kit)
 install(FILES embedded.h DESTINATION include COMPONENT kit)
+install(DIRECTORY cmsis_nn DESTINATION . COMPONENT kit)
 foreach(folder ${ld_folders})
   install(DIRECTORY ${folder} DESTINATION ld COMPONENT kit FILES_MATCHING PATTERN "*.ld")
 endforeach()

@@ -23,9 +23,11 @@ using files::fail;
 using files::text;
 
 constexpr FirmwareBoard kBoards[] = {
-    {"pico2", "pico2", "cortex-m33", false},        {"qemu-m0plus", "cortex-m0plus", "cortex-m0plus", true},
-    {"qemu-m4", "cortex-m4", "cortex-m4", true},    {"qemu-m33", "cortex-m33", "cortex-m33", true},
-    {"qemu-m55", "cortex-m55", "cortex-m55", true},
+    {"pico2", "pico2", "cortex-m33", nullptr, true},
+    {"qemu-m0plus", "cortex-m0plus", "cortex-m0plus", "mps2-an385", false},
+    {"qemu-m4", "cortex-m4", "cortex-m4", "mps2-an386", true},
+    {"qemu-m33", "cortex-m33", "cortex-m33", "mps2-an505", true},
+    {"qemu-m55", "cortex-m55", "cortex-m55", "mps3-an547", false},
 };
 
 void progress(const std::string& line) {
@@ -48,8 +50,8 @@ std::string hex(uint32_t value) {
   return out.str();
 }
 
-// Kernels that both cores share, as the linker knows them (boards/pico2/two_cores.cc).
-constexpr const char* kSplitKernels[] = {
+// Kernels that others can stand in for, as the linker knows them (boards/pico2/two_cores.cc, boards/cmsis_nn).
+constexpr const char* kReplaceableKernels[] = {
     "_ZN4wick7kernels3dsp14conv2d_s8_planERNS0_8Conv2dS8E",
     "_ZN4wick7kernels3dsp17conv2d_s8_prepareERNS0_8Conv2dS8EPv",
     "_ZN4wick7kernels3dsp9conv2d_s8ERKNS0_8Conv2dS8EPKaPaPv",
@@ -262,6 +264,7 @@ class Image {
     }
     assembler.insert(assembler.end(), {"-c", "programs.S", "-o", "programs.o"});
     run_or_fail(assembler, folder, "assembling the programs");
+    if (!cmsis_nn_.empty()) compile_adapter(folder);
     if (spec_.all_operators) return;
     files::write_file(folder / "operators.cc", table_source());
     std::vector<std::string> compiler = {tool("g++")};
@@ -271,21 +274,31 @@ class Image {
     run_or_fail(compiler, folder, "compiling the table of operators");
   }
 
+  void compile_adapter(const fs::path& folder) const {
+    std::vector<std::string> compiler = {tool("g++")};
+    compiler.insert(compiler.end(), kit_.compile.begin(), kit_.compile.end());
+    compiler.insert(compiler.end(), {"-DWICK_ISA=\"3dsp\"", "-I" + (kit_.folder / "include").string(), "-isystem",
+                                     spec_.cmsis_nn + "/Include", "-c", (kit_.folder / "cmsis_nn/adapter.cc").string(),
+                                     "-o", "cmsis_nn_adapter.o"});
+    run_or_fail(compiler, folder, "compiling the adapter against " + spec_.cmsis_nn + "/Include");
+  }
+
   void link(const fs::path& folder) const {
     std::vector<std::string> command = {tool("g++")};
     command.insert(command.end(), kit_.compile.begin(), kit_.compile.end());
-    if (!spec_.board->is_emulated) {
+    if (!spec_.board->is_emulated()) {
       const char* where = spec_.kernels_in_sram ? "kernels_in_sram" : "kernels_in_flash";
       command.push_back("-L" + (kit_.folder / "ld" / spec_.board->name / where).string());
     }
     command.insert(command.end(), kit_.link.begin(), kit_.link.end());
     if (spec_.stack_bytes > 0) command.push_back(text("-Wl,--defsym=__stack_bytes=", spec_.stack_bytes));
-    if (spec_.two_cores) {
-      for (const char* kernel : kSplitKernels) command.push_back(text("-Wl,--wrap=", kernel));
+    if (spec_.two_cores || !cmsis_nn_.empty()) {
+      for (const char* kernel : kReplaceableKernels) command.push_back(text("-Wl,--wrap=", kernel));
     }
     // Before the archives: what is defined here is not taken from them.
     if (!spec_.all_operators) command.push_back("operators.o");
     command.push_back("programs.o");
+    if (!cmsis_nn_.empty()) command.push_back("cmsis_nn_adapter.o");
     command.push_back("-Wl,--start-group");
     for (const char* library : {"app_", "board_code", "runtime", "format", "kernels", "core"}) {
       const std::string name = std::string(library) == "app_" ? "app_" + spec_.app : library;

@@ -13,10 +13,12 @@
 namespace wick::host {
 
 struct FirmwareBoard {
-  const char* name;    // as users say it
-  const char* preset;  // of CMakePresets.json
-  const char* target;  // whose core it has, for `wick run --target`
-  bool is_emulated;
+  const char* name;     // as users say it
+  const char* preset;   // of CMakePresets.json
+  const char* target;   // whose core it has, for `wick run --target`
+  const char* machine;  // of QEMU; null for a real board
+  bool has_dsp;         // whose kernels the ones of others can stand in for
+  bool is_emulated() const { return machine != nullptr; }
 };
 // Null when there is no such board.
 const FirmwareBoard* find_firmware_board(const std::string& name);

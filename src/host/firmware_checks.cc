@@ -75,7 +75,7 @@ FirmwareNeeds check_programs(const FirmwareSpec& spec, const std::vector<Program
     program_bytes += std::filesystem::file_size(spec.programs[i].path);
   }
   const uint64_t needed_at_least = spec.weights_in_sram ? program_bytes : 0;
-  if (!spec.board->is_emulated) {
+  if (!spec.board->is_emulated()) {
     if (program_bytes > kPico2FlashBytes)
       fail(programs.back().name, ": does not fit: the programs take ", grouped(program_bytes), " bytes of flash, ",
            spec.board->name, " has ", grouped(kPico2FlashBytes));
@@ -89,7 +89,7 @@ FirmwareNeeds check_programs(const FirmwareSpec& spec, const std::vector<Program
     needs.arena_bytes =
         spec.app == "mnist" ? needs.arena_bytes + one.arena_bytes : std::max(needs.arena_bytes, one.arena_bytes);
     needs.arena_is_exact = needs.arena_is_exact && one.arena_is_exact;
-    if (!spec.board->is_emulated && needs.arena_bytes + needed_at_least > kPico2SramBytes)
+    if (!spec.board->is_emulated() && needs.arena_bytes + needed_at_least > kPico2SramBytes)
       fail(programs[i].name, ": does not fit: arena", spec.weights_in_sram ? " and programs" : "", " take ",
            grouped(needs.arena_bytes + needed_at_least), " bytes of SRAM, ", spec.board->name, " has ",
            grouped(kPico2SramBytes));

@@ -49,7 +49,7 @@ class Firmware {
     if (spec_.board == nullptr) fail("board ", options_.board, " is not known");
     const std::string type = file_type(options_.output);
     if (type.empty()) fail(options_.output, ": the image's name must end with .uf2, .elf or .bin");
-    if (type != "elf" && spec_.board->is_emulated)
+    if (type != "elf" && spec_.board->is_emulated())
       fail(options_.output, ": an emulated board takes an .elf file, not .", type);
     spec_.app = options_.app;
     spec_.weights_in_sram = options_.weights == "sram";
@@ -58,11 +58,14 @@ class Firmware {
     if (options_.kernels == "cmsis-nn") {
       if (options_.cmsis_nn.empty())
         fail("--kernels cmsis-nn needs --cmsis-nn DIR: the folder of your own copy of CMSIS-NN");
+      if (!spec_.board->has_dsp)
+        fail("--kernels cmsis-nn is for boards with the DSP extension: pico2, qemu-m4, qemu-m33, not ", options_.board);
+      if (options_.cores == 2) fail("--cores 2 goes with wick's own kernels only, not with --kernels cmsis-nn");
       find_cmsis_nn_library(options_.cmsis_nn);
       spec_.cmsis_nn = fs::absolute(options_.cmsis_nn).lexically_normal().string();
     }
     spec_.two_cores = options_.cores == 2;
-    if (spec_.two_cores && spec_.board->is_emulated) fail("--cores 2: board ", options_.board, " has one core");
+    if (spec_.two_cores && spec_.board->is_emulated()) fail("--cores 2: board ", options_.board, " has one core");
     spec_.stack_bytes = options_.stack_bytes;
     spec_.jobs = options_.jobs;
     spec_.clean = options_.clean;
@@ -130,9 +133,9 @@ class Firmware {
     for (const std::string& name : spec_.operators) names += (names.empty() ? "" : ", ") + name;
     line("operators", spec_.all_operators ? "all of wick's" : text(spec_.operators.size(), ": ", names));
     line("build", build_.folder.string());
-    if (spec_.board->is_emulated) {
-      line("run", text("qemu-system-arm -M MACHINE -nographic -semihosting-config enable=on,target=native -kernel ",
-                       options_.output));
+    if (spec_.board->is_emulated()) {
+      line("run", text("qemu-system-arm -M ", spec_.board->machine,
+                       " -nographic -semihosting-config enable=on,target=native -kernel ", options_.output));
       return;
     }
     const std::string& file = options_.output;

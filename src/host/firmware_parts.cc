@@ -45,7 +45,8 @@ ImageParts image_parts(const FirmwareBuild& build) {
   const ElfImage& image = build.image;
   parts.flash_capacity = image.symbol("__flash_bytes");
   parts.sram_capacity = image.symbol("__ram_bytes");
-  parts.stack_bytes = image.symbol("__stack_top") - image.symbol("__bulk_end");
+  parts.stack_bytes = image.symbol("__stack_top") -
+                      image.symbol(image.symbols.contains("__stack_guard") ? "__stack_guard" : "__stack_limit");
   parts.free_bytes = image.symbol("__bulk_end") - image.symbol("__bulk_start");
   parts.data_bytes = image.symbol("__static_ram_bytes") - parts.program_copy_bytes;
   return parts;

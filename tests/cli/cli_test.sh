@@ -233,6 +233,10 @@ expect "firmware with a CMSIS-NN without library" 1 "half-cmsis: has no library"
   --kernels cmsis-nn --cmsis-nn half-cmsis
 head -c 5000000 /dev/zero > zeros
 cat "$mlp/int8.pte" zeros > huge.pte
+expect "firmware with CMSIS-NN for a core without DSP" 1 "is for boards with the DSP extension" firmware \
+  "$mlp/int8.pte" -o a.elf --board qemu-m0plus --kernels cmsis-nn --cmsis-nn no-cmsis
+expect "firmware for an emulated second core" 1 "board qemu-m33 has one core" firmware "$mlp/int8.pte" -o a.elf \
+  --board qemu-m33 --cores 2
 expect "firmware too big for flash" 1 "bytes of flash, pico2 has 4,194,304" firmware huge.pte -o a.uf2 --app run
 head -c 600000 /dev/zero > zeros
 cat "$mlp/int8.pte" zeros > big.pte
@@ -288,6 +292,21 @@ if command -v arm-none-eabi-g++ > /dev/null && [ -e "$(dirname "$wick")/lib/wick
   expect "a board names an operator that its image lacks" 1 "cortex_m::quantized_conv2d" run "$conv/int8.pte" \
     --input "$conv/in_0_0.npy" --target "$port"
   wait $board
+  # A stand-in for CMSIS-NN: its interface for linear layers, with the arithmetic written out.
+  mkdir -p stand-in/Include stand-in/lib
+  cp "$source/tests/cli/stand_in_nnfunctions.h" stand-in/Include/arm_nnfunctions.h
+  arm-none-eabi-gcc -mcpu=cortex-m33 -mfloat-abi=hard -mthumb -O1 -ffunction-sections -Istand-in/Include \
+    -c "$source/tests/cli/stand_in_nnfunctions.c" -o stand-in/functions.o &&
+    arm-none-eabi-ar rcs stand-in/lib/libcmsis-nn.a stand-in/functions.o
+  expect "firmware with another's kernels" 0 "kernels cmsis-nn" firmware "$mlp/float.pte" "$mlp/int8.pte" -o theirs.uf2 \
+    --build-dir images --kernels cmsis-nn --cmsis-nn stand-in
+  expect "the demo runs with another's kernels" 0 "GPIO25: 10 x 500 ms" simulate theirs.uf2
+  sed 's/,.*CRC/, CRC/' stdout | grep 'says [0-9]' > theirs.txt
+  report "the scores are the same" "$(cmp flash.txt theirs.txt 2>&1)"
+  expect "both cores" 0 "both cores" firmware "$mlp/float.pte" "$mlp/int8.pte" -o both.uf2 --build-dir images --cores 2
+  expect "the demo runs on both cores" 0 "core 1:" simulate both.uf2
+  sed 's/,.*CRC/, CRC/' stdout | grep 'says [0-9]' > both.txt
+  report "the scores are the same on both cores" "$(cmp flash.txt both.txt 2>&1)"
   report "selected is smaller than all" \
     "$([ "$(flash_of selected.json)" -lt "$(flash_of all.json)" ] || echo "$(flash_of selected.json) bytes")"
 else
