@@ -40,7 +40,7 @@ uint32_t Core::cost(uint32_t pc, const Instruction& now) {
   const uint32_t line = pc / costs::kCacheLineBytes;
   if (line != fetched_line_) {
     fetched_line_ = line;
-    if (pc >= kFlashBase && pc < kFlashUncachedBase) cycles += cache_.access(pc - kFlashBase);
+    if (pc >= kFlashBase && pc < kFlashUncachedBase) cycles += cache_.access(pc - kFlashBase, index_, counts_.cycles);
   }
   if (late_ != 0) {
     using Late = Instruction::Late;
@@ -68,7 +68,8 @@ uint32_t Core::cost(uint32_t pc, const Instruction& now) {
 // Outside SRAM, on top of the instruction's own cycles.
 uint32_t Core::access_cycles(bool write, uint32_t address) {
   if (address >> 28 == 1 && !write) {
-    return address < kFlashUncachedBase ? cache_.access(address - kFlashBase) : cache_.line_cycles();
+    return address < kFlashUncachedBase ? cache_.access(address - kFlashBase, index_, counts_.cycles)
+                                        : cache_.line_cycles();
   }
   if (address >> 28 == 4) return write ? costs::kPeripheralWrite : costs::kPeripheralRead;
   return 0;

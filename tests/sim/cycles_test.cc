@@ -80,6 +80,18 @@ TEST_CASE("XipCache keeps two lines of a set and drops the older one") {
   CHECK(cache.counts().sequential_misses == 1);
 }
 
+TEST_CASE("XipCache lets a core wait while the other one's line is read") {
+  XipCache cache;
+  cache.set_timing(0x60007203, 0x000492A8);
+  CHECK(cache.access(0, 0, 1000) == 108);
+  CHECK(cache.access(1024, 0, 1108) == 108);
+  CHECK(cache.access(2048, 1, 1050) == 58 + 108 + 108);  // both reads of core 0, then its own
+  CHECK(cache.access(4096, 0, 1216) == 108 + 108);
+  CHECK(cache.access(6000, 1, 900) == 108);  // before any of that
+  CHECK(cache.access(2048, 1, 1050) == 0);
+  CHECK(cache.counts().waited_cycles == 58 + 108 + 108);
+}
+
 TEST_CASE("Instruction knows lengths, IT blocks and registers") {
   CHECK(decode(0xBF0C, 0).block == 2);  // ITE EQ
   CHECK(decode(0xBF01, 0).block == 4);
