@@ -148,6 +148,14 @@ void add_firmware(CLI::App& app, FirmwareOptions& o) {
   firmware->add_option("--json", o.json, "Write every figure to this file")->type_name("FILE");
 }
 
+void add_operators(CLI::App& app, wick::host::OperatorTableOptions& o) {
+  CLI::App* operators = app.add_subcommand("operators", "The table of the operators that programs call, as C++");
+  operators->add_option("programs", o.programs, "ExecuTorch programs (.pte) of one image")->required();
+  operators->add_option("-o,--output", o.output, "The table: a C++ file that defines wick::kAllOps")
+      ->required()
+      ->type_name("FILE");
+}
+
 void add_compare(CLI::App& app, CompareOptions& o) {
   CLI::App* compare = app.add_subcommand("compare", "An FP32 and an INT8 program side by side: what to ship, and why");
   compare->add_option("fp32", o.fp32, "The model's FP32 program (.pte)")->required();
@@ -182,11 +190,13 @@ int main(int argc, char** argv) {
   CompareOptions compare;
   SimulateOptions simulate;
   FirmwareOptions firmware;
+  wick::host::OperatorTableOptions operators;
   add_run(app, run);
   add_simulate(app, simulate);
   add_inspect(app, inspect);
   add_compare(app, compare);
   add_firmware(app, firmware);
+  add_operators(app, operators);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -196,6 +206,7 @@ int main(int argc, char** argv) {
   try {
     if (command == "run") return run_command(run);
     if (command == "compare") return compare_command(compare);
+    if (command == "operators") return operator_table_command(operators);
     if (command == "firmware") return firmware_command(firmware);
     if (command == "simulate") return simulate_command(simulate);
     return inspect_command(inspect);

@@ -62,15 +62,19 @@ FirmwareNeeds needs_of(const FirmwareSpec& spec, const EmbeddedFile& file, const
 
 }  // namespace
 
+void check_operators(const ProgramInfo& program) {
+  if (const auto backends = delegated_backends(program); !backends.empty())
+    fail(program.name, ": needs backend ", joined(backends), ", which wick has not; export it without that backend");
+  if (const auto missing = missing_operators(program); !missing.empty())
+    fail(program.name, ": needs operators that wick has not: ", joined(missing));
+}
+
 FirmwareNeeds check_programs(const FirmwareSpec& spec, const std::vector<ProgramInfo>& programs) {
   FirmwareNeeds needs = {0, true};
   uint64_t program_bytes = 0;
   for (size_t i = 0; i < programs.size(); ++i) {
     const ProgramInfo& program = programs[i];
-    if (const auto backends = delegated_backends(program); !backends.empty())
-      fail(program.name, ": needs backend ", joined(backends), ", which wick has not; export it without that backend");
-    if (const auto missing = missing_operators(program); !missing.empty())
-      fail(program.name, ": needs operators that wick has not: ", joined(missing));
+    check_operators(program);
     check_signature(spec.app, program);
     program_bytes += std::filesystem::file_size(spec.programs[i].path);
   }

@@ -15,6 +15,9 @@ struct FirmwareNeeds {
   bool arena_is_exact = false;  // measured on the emulated core; else what the programs plan, a lower bound
 };
 
+// Refuses what no image can run: missing operators and backends.
+void check_operators(const ProgramInfo& program);
+
 // `programs` are spec.programs, read. Refuses missing operators and backends, signatures that the app cannot use, and
 // what cannot fit into the board's memory whatever the code takes.
 FirmwareNeeds check_programs(const FirmwareSpec& spec, const std::vector<ProgramInfo>& programs);

@@ -183,6 +183,18 @@ class Firmware {
 
 }  // namespace
 
+int operator_table_command(const OperatorTableOptions& options) {
+  std::vector<ProgramInfo> infos;
+  for (const std::string& path : options.programs) {
+    infos.push_back(read_program_info(files::read_file(path), path));
+    check_operators(infos.back());
+  }
+  std::vector<const ProgramInfo*> all;
+  for (const ProgramInfo& info : infos) all.push_back(&info);
+  files::write_file(options.output, operator_table_source(operators_of(all)));
+  return 0;
+}
+
 int firmware_command(const FirmwareOptions& options) { return Firmware(options)(); }
 
 }  // namespace wick::host

@@ -18,4 +18,12 @@ struct FirmwareOptions {
 // Prints the report on stdout. Throws Failure for a bad input; nothing is written then.
 int firmware_command(const FirmwareOptions& options);
 
+struct OperatorTableOptions {
+  std::vector<std::string> programs;
+  std::string output;
+};
+
+// `wick operators`: writes the table that an image of these programs needs, for builds that are not `wick firmware`'s.
+int operator_table_command(const OperatorTableOptions& options);
+
 }  // namespace wick::host
