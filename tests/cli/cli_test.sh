@@ -268,6 +268,15 @@ if command -v arm-none-eabi-g++ > /dev/null && [ -e "$(dirname "$wick")/lib/wick
   sed 's/,.*CRC/, CRC/' stdout | grep 'says [0-9]' > sram.txt
   report "scores do not depend on where weights are" "$(cmp flash.txt sram.txt 2>&1)"
   report "four digits, two programs" "$([ "$(wc -l < flash.txt)" -eq 8 ] || echo "$(wc -l < flash.txt) lines")"
+  # The same scores to the bit: INT8 as on the host, FP32 as on the emulated core, whose FPU fuses, too.
+  scores_crc() {
+    "$wick" run "$1" --target "$2" --input glyph.bin --output-dir scores > /dev/null &&
+      tail -c 40 scores/output_0.npy | gzip -c | tail -c 8 | od -An -tx4 | cut -c 2-9
+  }
+  printf "$(tr -d '\n' < "$source/examples/mnist/glyphs/7.txt" |
+    sed 's/#/\\000\\000\\200\\077/g; s/\./\\000\\000\\000\\000/g')" > glyph.bin
+  report "INT8 scores are the host's" "$(tail -n 1 flash.txt | grep -q "INT8.* $(scores_crc "$mlp/int8.pte" host)$" ||
+    tail -n 1 flash.txt)"
   expect "benchmark" 0 "app bench" firmware "$mlp/int8.pte" -o bench.bin --app bench --build-dir images
   expect "image with all operators" 0 "all of wick's" firmware "$mlp/int8.pte" -o all.elf --app run --operators all \
     --build-dir images --json all.json
