@@ -19,7 +19,7 @@ namespace wick::compiler {
 namespace {
 
 // An option is taken when it makes the error smaller than this share of it.
-constexpr double kClearly = 0.95;
+constexpr double kClearly = 0.85;
 
 using Samples = std::span<const std::vector<files::Array>>;
 
@@ -45,7 +45,7 @@ struct Attempt {
     const bool wick = options.quantizer == Quantizer::kWick;
     raise_dialect(real);
     WickRules rules;
-    rules.per_channel_linear = options.per_channel;
+    rules.per_channel = options.per_channel;
     rules.keep_float = [&options, &kept](const Node& node) {
       const auto fits = [&node](const std::string& pattern) { return matches(pattern.c_str(), node.name.c_str()); };
       return kept.contains(node.name) || std::any_of(options.keep_float.begin(), options.keep_float.end(), fits);
@@ -82,35 +82,64 @@ ErrorAnalysis analyze(const Attempt& attempt, Samples samples) {
   return analyze_errors(attempt.real, attempt.copy.graph, attempt.copy.values, samples.first(count));
 }
 
-// The node whose output loses most against the worst of its inputs, or empty.
-std::string worst_node(const Attempt& attempt, const ErrorAnalysis& analysis) {
-  std::string worst;
-  double largest = 0;
-  for (const auto& node : attempt.real.nodes()) {
-    for (const Value* output : node->outputs()) {
-      const auto found = analysis.tensors.find(output);
-      if (found == analysis.tensors.end()) continue;
-      double before = 0;
-      for (Argument argument : node->args()) {
-        argument.each_tensor([&](Value*& value) {
-          const auto input = analysis.tensors.find(value);
-          if (input != analysis.tensors.end()) before = std::max(before, input->second.relative_error());
-        });
-      }
-      const double loss = found->second.relative_error() - before;
-      if (loss > largest) largest = loss, worst = node->name;
+// How much the relative error of a node's output grows over that of the worst of its inputs.
+double added_error(const ErrorAnalysis& analysis, const Node* node, const Value* output) {
+  double before = 0;
+  if (node != nullptr) {
+    for (Argument argument : node->args()) {
+      argument.each_tensor([&](Value*& value) {
+        const auto input = analysis.tensors.find(value);
+        if (input != analysis.tensors.end()) before = std::max(before, input->second.relative_error());
+      });
     }
   }
-  return worst;
+  return std::max(0.0, analysis.tensors.at(output).relative_error() - before);
+}
+
+using Names = std::set<std::string>;
+
+// What might stay float: the nodes that add most error, alone and with those that feed them (what a node loses may be
+// its input's rounding made large).
+std::vector<Names> candidates(const Attempt& attempt, const ErrorAnalysis& analysis, const Names& kept) {
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<double, const Node*>> adding;
+  for (const auto& node : attempt.real.nodes()) {
+    for (const Value* output : node->outputs()) {
+      if (!analysis.tensors.contains(output)) continue;
+      adding.emplace_back(-added_error(analysis, node.get(), output), node.get());
+    }
+  }
+  std::stable_sort(adding.begin(), adding.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Names> sets;
+  for (size_t i = 0; i < std::min(adding.size(), kMost); ++i) {
+    const Node* node = adding[i].second;
+    Names alone = kept, with_inputs;
+    alone.insert(node->name);
+    with_inputs = alone;
+    for (Argument argument : node->args()) {
+      argument.each_tensor([&with_inputs](Value*& value) {
+        if (value->producer() != nullptr) with_inputs.insert(value->producer()->name);
+      });
+    }
+    for (const Names& set : {alone, with_inputs}) {
+      if (set != kept && std::find(sets.begin(), sets.end(), set) == sets.end()) sets.push_back(set);
+    }
+  }
+  return sets;
 }
 
 void fill(QuantizeReport& report, const Attempt& attempt, const ErrorAnalysis& analysis) {
-  const auto add = [&](const Value* value, const std::string& op) {
+  const auto add = [&](const Value* value, const Node* node) {
     const auto group = attempt.group_of(value);
     if (!group || value->type.dtype != DType::kFloat32) return;
     const auto found = analysis.tensors.find(value);
     if (found == analysis.tensors.end()) return;
-    QuantizedTensor tensor{value->name, op, 0, 0, attempt.qparams[*group], 0, found->second.db()};
+    QuantizedTensor tensor;
+    tensor.name = value->name;
+    tensor.op = node == nullptr ? "input" : node->op;
+    tensor.qparams = attempt.qparams[*group];
+    tensor.sqnr_db = found->second.db();
+    tensor.added_error = added_error(analysis, node, value);
     const HistogramObserver& observer = attempt.observers[*group];
     if (observer.seen_anything()) {
       tensor.min = observer.min(), tensor.max = observer.max();
@@ -119,7 +148,8 @@ void fill(QuantizeReport& report, const Attempt& attempt, const ErrorAnalysis& a
     report.tensors.push_back(tensor);
   };
   report = {};
-  for (const Value* input : attempt.real.inputs()) add(input, "input");
+  report.equalized_pairs = attempt.equalized;
+  for (const Value* input : attempt.real.inputs()) add(input, nullptr);
   std::unordered_set<const Value*> inside;  // between the two operators of a fused pair
   for (const auto& node : attempt.real.nodes()) {
     const Node* to = attempt.copy.nodes.at(node.get());
@@ -130,7 +160,7 @@ void fill(QuantizeReport& report, const Attempt& attempt, const ErrorAnalysis& a
       });
     }
     for (const Value* output : node->outputs()) {
-      add(output, node->op);
+      add(output, node.get());
       if (int8 && !attempt.group_of(output)) inside.insert(output);
     }
     if (!int8) report.kept_float.push_back(node->name + " (" + node->op + ")");
@@ -138,34 +168,65 @@ void fill(QuantizeReport& report, const Attempt& attempt, const ErrorAnalysis& a
   report.output_error = analysis.outputs.relative_error();
 }
 
+// An attempt and what came of it.
+struct Trial {
+  std::unique_ptr<Attempt> attempt;
+  ErrorAnalysis analysis;
+  double error() const { return analysis.outputs.relative_error(); }
+};
+
+class Search {
+ public:
+  Search(const Graph& graph, Samples samples, const QuantizeOptions& options)
+      : graph_(graph), samples_(samples), options_(options) {}
+
+  Trial attempt(const Names& kept, bool equalize, bool judge) const {
+    Trial trial{std::make_unique<Attempt>(graph_, samples_, options_, kept, equalize), {}};
+    if (judge) trial.analysis = analyze(*trial.attempt, samples_);
+    return trial;
+  }
+
+  // wick's choice: equalized or not, and float where the error has to be smaller.
+  Trial best(bool judge) const {
+    bool equalize = options_.equalize.value_or(false);
+    Trial best = attempt({}, equalize, judge || !options_.equalize || options_.max_error);
+    if (!options_.equalize) {
+      Trial other = attempt({}, true, false);
+      if (other.attempt->equalized > 0) {
+        other.analysis = analyze(*other.attempt, samples_);
+        equalize = other.error() < kClearly * best.error();
+        if (equalize) best = std::move(other);
+      }
+    }
+    Names kept;
+    while (options_.max_error && best.error() > *options_.max_error) {
+      std::optional<Trial> better;
+      Names names;
+      for (const Names& set : candidates(*best.attempt, best.analysis, kept)) {
+        Trial trial = attempt(set, equalize, true);
+        if (trial.error() < (better ? better->error() : best.error())) better = std::move(trial), names = set;
+      }
+      if (!better) break;
+      best = std::move(*better);
+      kept = names;
+    }
+    return best;
+  }
+
+ private:
+  const Graph& graph_;
+  Samples samples_;
+  const QuantizeOptions& options_;
+};
+
 }  // namespace
 
 void quantize(Graph& graph, Samples samples, const QuantizeOptions& options, QuantizeReport* report) {
+  const Search search(graph, samples, options);
   const bool wick = options.quantizer == Quantizer::kWick;
-  bool equalize = wick && options.equalize.value_or(false);
-  bool settled = !wick || options.equalize.has_value();
-  std::set<std::string> kept;
-  for (;;) {
-    auto attempt = std::make_unique<Attempt>(graph, samples, options, kept, equalize);
-    const bool judge = report != nullptr || options.max_error || !settled;
-    ErrorAnalysis analysis = judge ? analyze(*attempt, samples) : ErrorAnalysis{};
-    if (!settled) {
-      settled = true;
-      auto other = std::make_unique<Attempt>(graph, samples, options, kept, true);
-      if (other->equalized > 0) {
-        ErrorAnalysis second = analyze(*other, samples);
-        equalize = second.outputs.relative_error() < kClearly * analysis.outputs.relative_error();
-        if (equalize) attempt = std::move(other), analysis = std::move(second);
-      }
-    }
-    if (wick && options.max_error && analysis.outputs.relative_error() > *options.max_error) {
-      const std::string worst = worst_node(*attempt, analysis);
-      if (!worst.empty() && kept.insert(worst).second) continue;
-    }
-    if (report != nullptr) fill(*report, *attempt, analysis);
-    graph = std::move(attempt->copy.graph);
-    return;
-  }
+  Trial trial = wick ? search.best(report != nullptr) : search.attempt({}, false, report != nullptr);
+  if (report != nullptr) fill(*report, *trial.attempt, trial.analysis);
+  graph = std::move(trial.attempt->copy.graph);
 }
 
 }  // namespace wick::compiler

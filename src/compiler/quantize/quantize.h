@@ -43,15 +43,22 @@ struct QuantizedTensor {
   QParams qparams;
   double clipped_share = 0;  // of what calibration saw
   double sqnr_db = 0;        // signal to the noise that int8 has added up to here
+  double added_error = 0;    // how much the relative error grows over that of the worst input, 0..
 };
 
 struct QuantizeReport {
   static constexpr size_t kComparedSamples = 8;
   std::vector<QuantizedTensor> tensors;  // in order of execution
   std::vector<std::string> kept_float;   // nodes that compute in float32, with their operator
+  size_t equalized_pairs = 0;
   // Root mean square of the outputs' error relative to that of the outputs.
   double output_error = 0;
 };
+
+// The report for people, and as JSON (keys: output_error, equalized_pairs, kept_float, tensors: [{name, op, min, max,
+// scale, zero_point, clipped_share, sqnr_db, added_error}]).
+std::string report_text(const QuantizeReport& report);
+std::string report_json(const QuantizeReport& report);
 
 // `samples`: [sample][input], as the graph's inputs are, in logical order; at least one. Throws Failure naming the
 // operator that cannot be calibrated, or the sample that does not fit. `report` may be null.

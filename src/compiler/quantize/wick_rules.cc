@@ -225,7 +225,7 @@ class Rules {
       QuantizePlan::Weights weights;
       weights.axis = node->op == "aten::conv_transpose2d.input" ? 1 : 0;
       const bool one_scale =
-          node->op == "aten::linear" && !(rules_.per_channel_linear && gains_by_channel(node->arg(1).tensor()));
+          !rules_.per_channel || (node->op == "aten::linear" && !gains_by_channel(node->arg(1).tensor()));
       if (one_scale) weights.axis = -1;
       if (node->arg(2).tensor() != nullptr) weights.bias_arg = 2;
       plan_.weights[node] = weights;

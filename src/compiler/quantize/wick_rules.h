@@ -11,7 +11,7 @@
 namespace wick::compiler {
 
 struct WickRules {
-  bool per_channel_linear = true;
+  bool per_channel = true;  // scales of convolutions' weights, and of linear layers' where it gains
   // Nodes that must stay float; null: none.
   std::function<bool(const Node&)> keep_float;
 };
