@@ -67,7 +67,10 @@ class Core {
   void skip(uint64_t cycles);
   // For loops that wait by reading a peripheral: see core.cc.
   void note_peripheral_read(uint32_t address, uint32_t value);
-  void note_change() { changed_ = true; }
+  void note_change() {
+    changed_ = true;
+    allowed_granule_ = kNoGranule;  // it may have been the MPU
+  }
   void signal_event();
   void set_interrupt(unsigned line, bool raised);
 
@@ -106,7 +109,12 @@ class Core {
   static void on_write(uc_engine*, uint64_t offset, unsigned size, uint64_t value, void* port);
 
   void instruction(uint32_t pc);
-  const Instruction& decoded(uint32_t pc);
+  const Instruction& decoded(uint32_t pc) {
+    const uint32_t offset = pc - code_base_;
+    if (offset < kCodePageBytes && code_[offset / 2].bytes != 0) return code_[offset / 2];
+    return decode_at(pc);
+  }
+  const Instruction& decode_at(uint32_t pc);
   void settle_previous(uint32_t pc, const Instruction& now);
   uint32_t cost(uint32_t pc, const Instruction& now);
   uint32_t fp_stall(const Instruction& now);
@@ -145,6 +153,8 @@ class Core {
   uc_engine* uc_ = nullptr;
   Window private_window_{};
   std::vector<std::unique_ptr<Port>> ports_;
+  const Instruction* code_ = nullptr;                             // of the page of flash that was executed last
+  uint32_t code_base_ = 0xFFFFF000;                               // where that is: no code is here
   std::vector<std::vector<Instruction>> flash_code_, sram_code_;  // by page, made when first executed
 
   bool powered_ = false, asleep_ = false, sleep_for_event_ = false, event_ = false, spinning_ = false;
@@ -153,6 +163,8 @@ class Core {
   uint64_t slice_end_ = 0, limit_ = 0;
   bool attention_ = false;  // exceptions are to be looked at before the next instruction
   bool executes_hard_fault_ = false;
+  static constexpr uint32_t kGranuleBytes = 32, kNoGranule = ~0u;  // the MPU decides for so many bytes at once
+  uint32_t allowed_granule_ = kNoGranule;                          // where executing is known to be allowed
   uint32_t pc_ = 0;
   const Instruction* last_ = nullptr;
   // What the next instruction's cost depends on.

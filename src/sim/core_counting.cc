@@ -7,7 +7,7 @@
 
 namespace wick::sim {
 
-const Instruction& Core::decoded(uint32_t pc) {
+const Instruction& Core::decode_at(uint32_t pc) {
   static const Instruction kElsewhere = [] {
     Instruction i;
     i.bytes = 2;
@@ -24,6 +24,10 @@ const Instruction& Core::decoded(uint32_t pc) {
     return kElsewhere;
   }
   if (page->empty()) page->resize(kCodePageBytes / 2);
+  if (in_sram >= kSramBytes) {
+    code_ = page->data();
+    code_base_ = pc & ~(kCodePageBytes - 1);
+  }
   Instruction& entry = (*page)[pc % kCodePageBytes / 2];
   const uint8_t* code = in_sram < kSramBytes ? memory_.sram() + in_sram : memory_.flash() + in_flash;
   // Code in SRAM may have been written over since.
@@ -39,14 +43,20 @@ const Instruction& Core::decoded(uint32_t pc) {
 void Core::settle_previous(uint32_t pc, const Instruction& now) {
   const Instruction& last = *last_;
   last_ = nullptr;
+  spinning_ = false;
   // Instructions of an IT block whose condition failed are executed, too, but Unicorn does not report them.
-  while (it_end_ != 0 && expected_ != pc && expected_ < it_end_) {
-    const Instruction& skipped = decoded(expected_);
-    ++counts_.instructions;
-    ++counts_.cycles;
-    expected_ += skipped.bytes;
+  if (it_end_ != 0) {
+    while (expected_ != pc && expected_ < it_end_) {
+      const Instruction& skipped = decoded(expected_);
+      ++counts_.instructions;
+      ++counts_.cycles;
+      expected_ += skipped.bytes;
+    }
+    if (pc >= it_end_) it_end_ = 0;
   }
-  if (it_end_ != 0 && pc >= it_end_) it_end_ = 0;
+  constexpr uint16_t kLeavesMore =
+      Instruction::kBranch | Instruction::kStack | Instruction::kSystem | Instruction::kSendEvent;
+  if (!last.is(kLeavesMore)) return;
   if (last.is(Instruction::kBranch) && pc != expected_) {
     counts_.cycles += costs::kTaken;
     if (now.bytes == 4 && (pc & 2)) counts_.cycles += costs::kUnalignedTarget;
@@ -81,10 +91,13 @@ void Core::instruction(uint32_t pc) {
     uc_emu_stop(uc_);
     return;
   }
-  if (system_.mpu.on() && mpu_judges() && !system_.mpu.allows(Mpu::Use::kExecute, pc, now.bytes)) {
-    fault_ = {kMemManage, kIaccViol, 0, pc};
-    uc_emu_stop(uc_);
-    return;
+  if (pc / kGranuleBytes != allowed_granule_) {
+    if (system_.mpu.on() && mpu_judges() && !system_.mpu.allows(Mpu::Use::kExecute, pc, now.bytes)) {
+      fault_ = {kMemManage, kIaccViol, 0, pc};
+      uc_emu_stop(uc_);
+      return;
+    }
+    allowed_granule_ = pc / kGranuleBytes;
   }
   ++counts_.instructions;
   counts_.cycles += cost(pc, now);

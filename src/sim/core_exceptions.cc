@@ -101,6 +101,7 @@ void Core::enter(unsigned exception, uint32_t return_pc) {
   set(UC_ARM_REG_LR, exc_return);
   counts_.cycles += costs::kExceptionEntry;
   executes_hard_fault_ = system_.exceptions.execution_priority({}) < 0;
+  allowed_granule_ = kNoGranule;
   event_ = true;
   asleep_ = polling_ = false;
   const uint32_t slot = system_.vector_table + 4 * exception;
@@ -184,6 +185,7 @@ void Core::leave(uint32_t exc_return) {
   }
   counts_.cycles += costs::kExceptionReturn;
   executes_hard_fault_ = system_.exceptions.execution_priority({}) < 0;
+  allowed_granule_ = kNoGranule;
   event_ = true;
   attention_ = true;
   host_.trace_exception(index_, "returns from " + describe(exception) + " to " + hex(pc_));

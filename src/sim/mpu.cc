@@ -1,17 +1,25 @@
 // See mpu.h.
 #include "sim/mpu.h"
 
+#include <algorithm>
+
 namespace wick::sim {
 
 void Mpu::rebuild() {
   ranges_.clear();
   overlaps_ = any_no_execute_ = false;
+  protected_first_ = ~0u;
+  protected_last_ = 0;
   for (uint32_t i = 0; i < kRegions; ++i) {
     if (!(limit_[i] & 1)) continue;
     const Range range = {base_[i] & ~31u, limit_[i] | 31u, (base_[i] & 4) == 0, (base_[i] & 1) == 0};
     for (const Range& other : ranges_)
       overlaps_ = overlaps_ || (range.first <= other.last && other.first <= range.last);
     any_no_execute_ = any_no_execute_ || !range.executable;
+    if (!range.writable) {
+      protected_first_ = std::min(protected_first_, range.first);
+      protected_last_ = std::max(protected_last_, range.last);
+    }
     ranges_.push_back(range);
   }
 }
@@ -35,6 +43,7 @@ bool Mpu::allows(Use use, uint32_t address, uint32_t bytes) const {
   // Most of what is asked: with the background map on, reading is free, and so is executing what no region forbids.
   if ((control_ & 4) && !overlaps_) {
     if (use == Use::kRead) return true;
+    if (use == Use::kWrite && (address + bytes <= protected_first_ || address > protected_last_)) return true;
     if (use == Use::kExecute && !any_no_execute_ && address < 0x40000000) return true;
   }
   return allows_at(use, address) && (bytes <= 1 || allows_at(use, address + bytes - 1));

@@ -35,6 +35,7 @@ class Mpu {
   std::array<uint32_t, kRegions> base_{}, limit_{};
   std::vector<Range> ranges_;
   bool overlaps_ = false, any_no_execute_ = false;
+  uint32_t protected_first_ = ~0u, protected_last_ = 0;  // what cannot be written lies within
 };
 
 }  // namespace wick::sim
