@@ -93,6 +93,9 @@ void add_onnx_resize_rules(OnnxRules& rules);
 void add_onnx_recurrent_rules(OnnxRules& rules);
 void add_onnx_quantized_rules(OnnxRules& rules);
 
+// What a number of ONNX's element types is in the graph; throws Failure for one that is not supported.
+DType onnx_dtype(int64_t onnx_type);
+
 // x transposed. What is known transposes its constant, also behind a dequantize node, which stays.
 Value* onnx_transposed(OnnxCall& call, Value* x, const Ints& dims);
 

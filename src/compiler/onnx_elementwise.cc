@@ -29,7 +29,7 @@ const Names& unary_names() {
       {"Exp", "aten::exp"},
       {"Floor", "aten::floor"},
       {"HardSwish", "aten::hardswish"},
-      {"IsInf", "aten::isinf"},
+
       {"IsNaN", "aten::isnan"},
       {"Log", "aten::log"},
       {"Mish", "aten::mish"},
@@ -136,14 +136,8 @@ void dropout(OnnxCall& call) {
 }
 
 void cast(OnnxCall& call) {
-  static constexpr std::pair<int64_t, DType> kTypes[] = {
-      {1, DType::kFloat32}, {2, DType::kUInt8}, {3, DType::kInt8},     {5, DType::kInt16},   {6, DType::kInt32},
-      {7, DType::kInt64},   {9, DType::kBool},  {10, DType::kFloat16}, {11, DType::kFloat64}};
-  const int64_t to = call.integer("to", 0);
-  const auto* found =
-      std::find_if(std::begin(kTypes), std::end(kTypes), [to](const auto& one) { return one.first == to; });
-  call.require(found != std::end(kTypes), "casts to element type ", to, ", which is not supported");
-  call.set(call.dtype(0) == found->second ? call.in(0) : call("aten::_to_copy", {call.in(0), found->second}));
+  const DType to = onnx_dtype(call.integer("to", 0));
+  call.set(call.dtype(0) == to ? call.in(0) : call("aten::_to_copy", {call.in(0), to}));
 }
 
 void cast_like(OnnxCall& call) {
@@ -231,6 +225,18 @@ void swish(OnnxCall& call) {
   call.set(call("aten::mul.Tensor", {call.in(0), call("aten::sigmoid", {x})}));
 }
 
+// Both signs, or one.
+void is_inf(OnnxCall& call) {
+  const bool positive = call.integer("detect_positive", 1) != 0, negative = call.integer("detect_negative", 1) != 0;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (positive == negative) {
+    Value* found = call("aten::isinf", {call.in(0)});
+    call.set(positive ? found : call("aten::logical_and", {found, call("aten::logical_not", {found})}));
+  } else {
+    call.set(call("aten::eq.Scalar", {call.in(0), positive ? kInfinity : -kInfinity}));
+  }
+}
+
 void softsign(OnnxCall& call) {
   Value* magnitude = call("aten::abs", {call.in(0)});
   Value* divisor = call("aten::add.Tensor", {magnitude, call.scalar_like(magnitude, 1)});
@@ -271,6 +277,16 @@ void softmax(OnnxCall& call) {
 
 }  // namespace
 
+DType onnx_dtype(int64_t onnx_type) {
+  static constexpr std::pair<int64_t, DType> kTypes[] = {
+      {1, DType::kFloat32}, {2, DType::kUInt8}, {3, DType::kInt8},     {5, DType::kInt16},   {6, DType::kInt32},
+      {7, DType::kInt64},   {9, DType::kBool},  {10, DType::kFloat16}, {11, DType::kFloat64}};
+  for (const auto& [number, dtype] : kTypes) {
+    if (number == onnx_type) return dtype;
+  }
+  files::fail("element type ", onnx_type, " is not supported");
+}
+
 void add_onnx_elementwise_rules(OnnxRules& rules) {
   for (const auto& [name, op] : unary_names()) rules[name] = unary;
   for (const auto& [name, op] : binary_names()) rules[name] = binary;
@@ -287,6 +303,7 @@ void add_onnx_elementwise_rules(OnnxRules& rules) {
       {"Gelu", gelu},
       {"HardSigmoid", hard_sigmoid},
       {"Identity", identity},
+      {"IsInf", is_inf},
       {"LeakyRelu", leaky_relu},
       {"LogSoftmax", softmax},
       {"Mod", mod},

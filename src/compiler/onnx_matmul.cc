@@ -85,10 +85,103 @@ void gemm(OnnxCall& call) {
   call.set(c == nullptr || is_bias ? y : call("aten::add.Tensor", {y, scaled(call, c, beta)}));
 }
 
+// Einsum of one or two operands: sums over letters that only one of them has, then a batched product.
+
+struct Term {
+  Value* value;
+  std::string letters;
+};
+
+Term summed_over(OnnxCall& call, const Term& term, const std::string& needed) {
+  Ints dims;
+  std::string letters;
+  for (size_t i = 0; i < term.letters.size(); ++i) {
+    if (needed.find(term.letters[i]) == std::string::npos) {
+      dims.push_back(static_cast<int64_t>(i));
+    } else {
+      letters += term.letters[i];
+    }
+  }
+  if (dims.empty()) return term;
+  return {call("aten::sum.dim_IntList", {term.value, dims, false, term.value->type.dtype}), letters};
+}
+
+Value* in_order(OnnxCall& call, const Term& term, const std::string& order) {
+  Ints dims;
+  for (const char letter : order) dims.push_back(static_cast<int64_t>(term.letters.find(letter)));
+  return onnx_transposed(call, term.value, dims);
+}
+
+Term contracted(OnnxCall& call, Term a, Term b, const std::string& output) {
+  a = summed_over(call, a, b.letters + output);
+  b = summed_over(call, b, a.letters + output);
+  std::map<char, int64_t> sizes;
+  for (const Term* term : {&a, &b}) {
+    for (size_t i = 0; i < term->letters.size(); ++i) {
+      const auto [known, is_new] = sizes.emplace(term->letters[i], term->value->type.sizes[i]);
+      call.require(is_new || known->second == term->value->type.sizes[i], "its operands differ in size '",
+                   term->letters[i], "'");
+    }
+  }
+  std::string batch, inner, left, right;
+  for (const char letter : a.letters) {
+    const bool both = b.letters.find(letter) != std::string::npos;
+    (both ? output.find(letter) != std::string::npos ? batch : inner : left) += letter;
+  }
+  for (const char letter : b.letters) {
+    if (a.letters.find(letter) == std::string::npos) right += letter;
+  }
+  const auto count = [&sizes](const std::string& letters) {
+    int64_t product = 1;
+    for (const char letter : letters) product *= sizes[letter];
+    return product;
+  };
+  Value* lhs = call.view(in_order(call, a, batch + left + inner), {count(batch), count(left), count(inner)});
+  Value* rhs = call.view(in_order(call, b, batch + inner + right), {count(batch), count(inner), count(right)});
+  Shape to;
+  const std::string letters = batch + left + right;
+  for (const char letter : letters) to.push_back(sizes[letter]);
+  return {call.view(call("aten::bmm", {lhs, rhs}), to), letters};
+}
+
 void einsum(OnnxCall& call) {
-  Tensors operands;
-  for (size_t i = 0; i < call.input_count(); ++i) operands.push_back(call.in(i));
-  call.set(call("aten::einsum", {call.text("equation", ""), operands, Argument()}));
+  std::string equation = call.text("equation", "");
+  equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
+  const size_t arrow = equation.find("->");
+  call.require(equation.find('.') == std::string::npos, "an ellipsis is not supported; write all dimensions out");
+  std::vector<Term> terms;
+  size_t start = 0;
+  for (size_t i = 0; i < call.input_count(); ++i) {
+    const size_t end = std::min(equation.find(',', start), std::min(arrow, equation.size()));
+    terms.push_back({call.in(i), equation.substr(start, end - start)});
+    call.require(terms[i].letters.size() == call.sizes(i).size(), "its equation does not fit operand ", i);
+    std::string sorted = terms[i].letters;
+    std::sort(sorted.begin(), sorted.end());
+    call.require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "diagonals are not supported");
+    start = std::min(end + 1, equation.size());
+  }
+  std::string all, output;
+  for (const Term& term : terms) all += term.letters;
+  // Without an arrow: the letters that come once, in order.
+  std::string sorted = all;
+  std::sort(sorted.begin(), sorted.end());
+  for (const char letter : sorted) {
+    if (std::count(all.begin(), all.end(), letter) == 1) output += letter;
+  }
+  if (arrow != std::string::npos) output = equation.substr(arrow + 2);
+  for (const char letter : output) {
+    call.require(all.find(letter) != std::string::npos && std::count(output.begin(), output.end(), letter) == 1,
+                 "its output has '", letter, "', which is in no operand, or twice");
+  }
+  call.require(!terms.empty(), "has no operands");
+  Term result = terms[0];
+  for (size_t i = 1; i < terms.size(); ++i) {
+    std::string needed = output;
+    for (size_t k = i + 1; k < terms.size(); ++k) needed += terms[k].letters;
+    result = contracted(call, result, terms[i], needed);
+  }
+  result = summed_over(call, result, output);
+  call.set(in_order(call, result, output));
 }
 
 void fused_matmul(OnnxCall& call) {

@@ -190,6 +190,7 @@ void space_to_depth(OnnxCall& call) {
   call.require(call.rank(0) == 4 && block > 0 && block < 4096, "takes images and a block size");
   const Shape s = call.sizes(0);
   call.require(s[2] % block == 0 && s[3] % block == 0, "the block does not divide the image");
+  if (call.text("mode", "DCR") == "CRD") return call.set(call("aten::pixel_unshuffle", {call.in(0), block}));
   Value* x = call.view(call.in(0), {s[0], s[1], s[2] / block, block, s[3] / block, block});
   x = call.permute(x, {0, 3, 5, 1, 2, 4});
   call.set(call.view(x, {s[0], s[1] * block * block, s[2] / block, s[3] / block}));
@@ -237,7 +238,8 @@ void topk(OnnxCall& call) {
 
 // Off and on at the places that are named, as comparisons with 0, 1, 2, ...
 void one_hot(OnnxCall& call) {
-  const int64_t depth = call.whole(1);
+  const double said = call.number(1);
+  const auto depth = static_cast<int64_t>(said > 0 && said < 1e9 ? said : 0);
   call.require(depth >= 1 && depth < (1 << 24), "has depth ", depth);
   const Shape from = call.sizes(0);
   const size_t axis = call.axis(-1, from.size() + 1);

@@ -77,7 +77,10 @@ void lp_norm(OnnxCall& call) {
   Value* x = call.in(0);
   Value* each = p == 1 ? call("aten::abs", {x}) : call("aten::mul.Tensor", {x, x});
   Value* sum = call("aten::sum.dim_IntList", {each, Ints{dim}, true, x->type.dtype});
-  call.set(call("aten::div.Tensor", {x, p == 1 ? sum : call("aten::sqrt", {sum})}));
+  Value* norm = p == 1 ? sum : call("aten::sqrt", {sum});
+  // What has no length stays 0.
+  norm = call("aten::where.self", {call("aten::eq.Scalar", {norm, 0}), call.scalar_like(norm, 1), norm});
+  call.set(call("aten::div.Tensor", {x, norm}));
 }
 
 void mean_variance(OnnxCall& call) {

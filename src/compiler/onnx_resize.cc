@@ -14,6 +14,8 @@ struct Resize {
   std::string mode, coordinates, rounding;
   std::vector<double> scales;  // one per dimension
   Shape to;
+  double cubic = 0;
+  bool exclude_outside = false;
 };
 
 Resize read_resize(OnnxCall& call) {
@@ -28,6 +30,8 @@ Resize read_resize(OnnxCall& call) {
   if (axes.empty()) {
     for (size_t i = 0; i < from.size(); ++i) axes.push_back(i);
   }
+  r.cubic = call.real("cubic_coeff_a", -0.75);
+  r.exclude_outside = call.integer("exclude_outside", 0) != 0;
   r.to = from;
   r.scales.assign(from.size(), 1);
   const Doubles scales = call.has(scales_at) ? call.doubles(scales_at) : Doubles{};
@@ -60,7 +64,7 @@ double source_of(OnnxCall& call, const Resize& r, size_t axis, int64_t at, int64
   if (r.coordinates == "asymmetric") return x / scale;
   if (r.coordinates == "half_pixel") return (x + 0.5) / scale - 0.5;
   if (r.coordinates == "pytorch_half_pixel") return out > 1 ? (x + 0.5) / scale - 0.5 : 0;
-  if (r.coordinates == "align_corners") return out > 1 ? x * (in - 1) / (out - 1) : 0;
+  if (r.coordinates == "align_corners") return out > 1 ? x * (in - 1) / (scale * in - 1) : 0;
   if (r.coordinates == "half_pixel_symmetric") {
     return in / 2 * (1 - out / (scale * in)) + (x + 0.5) / scale - 0.5;
   }
@@ -85,17 +89,41 @@ Value* nearest_axis(OnnxCall& call, const Resize& r, Value* x, size_t axis) {
   return call("aten::index_select", {x, static_cast<int64_t>(axis), call.int64s(index)});
 }
 
+// Shares of the elements around a place, by their index: two for linear, four for cubic (a: its coefficient).
+std::map<int64_t, double> shares_of(const Resize& r, double place, int64_t from) {
+  const auto low = static_cast<int64_t>(std::floor(place));
+  const double t = place - static_cast<double>(low), a = r.cubic;
+  std::vector<double> weights = {1 - t, t};
+  int64_t first = low;
+  if (r.mode == "cubic") {
+    const auto near = [a](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
+    const auto far = [a](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+    weights = {far(1 + t), near(t), near(1 - t), far(2 - t)};
+    first = low - 1;
+  }
+  std::map<int64_t, double> shares;
+  double sum = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const int64_t at = first + static_cast<int64_t>(i);
+    if (r.exclude_outside && (at < 0 || at >= from)) continue;
+    shares[std::clamp<int64_t>(at, 0, from - 1)] += weights[i];
+    sum += weights[i];
+  }
+  if (r.exclude_outside && sum != 0) {
+    for (auto& [at, share] : shares) share /= sum;
+  }
+  return shares;
+}
+
 // A matrix product along the axis, which is brought to the end for it.
-Value* linear_axis(OnnxCall& call, const Resize& r, Value* x, size_t axis) {
+Value* weighted_axis(OnnxCall& call, const Resize& r, Value* x, size_t axis) {
   const int64_t from = x->type.sizes[axis], to = r.to[axis];
   call.require(from * to < (1 << 24), "is too large for this way of counting coordinates");
   files::Array weights = files::filled(DType::kFloat32, {static_cast<int32_t>(to), static_cast<int32_t>(from)}, 0);
   for (int64_t at = 0; at < to; ++at) {
-    const double place = std::clamp(source_of(call, r, axis, at, from), 0.0, static_cast<double>(from - 1));
-    const auto low = static_cast<int64_t>(std::floor(place));
-    const double high_share = place - static_cast<double>(low);
-    files::set_element(weights, static_cast<uint64_t>(at * from + low), 1 - high_share);
-    if (low + 1 < from) files::set_element(weights, static_cast<uint64_t>(at * from + low + 1), high_share);
+    for (const auto& [index, share] : shares_of(r, source_of(call, r, axis, at, from), from)) {
+      files::set_element(weights, static_cast<uint64_t>(at * from + index), share);
+    }
   }
   Ints dims;
   for (size_t i = 0; i < x->type.sizes.size(); ++i) dims.push_back(static_cast<int64_t>(i));
@@ -140,13 +168,13 @@ void resize(OnnxCall& call) {
     }
     return call.set(x);
   }
-  call.require(r.mode == "linear", "mode '", r.mode, "' is not supported; use nearest or linear");
-  if (images && (r.coordinates == "align_corners" || (half && size[0] > 1 && size[1] > 1))) {
+  call.require(r.mode == "linear" || r.mode == "cubic", "mode '", r.mode, "' is not supported");
+  if (images && r.mode == "linear" && (r.coordinates == "align_corners" || (half && size[0] > 1 && size[1] > 1))) {
     const bool corners = r.coordinates == "align_corners";
     return call.set(call("aten::upsample_bilinear2d.vec", {x, size, corners, Argument()}));
   }
   for (size_t axis = 0; axis < from.size(); ++axis) {
-    if (r.to[axis] != from[axis]) x = linear_axis(call, r, x, axis);
+    if (r.to[axis] != from[axis]) x = weighted_axis(call, r, x, axis);
   }
   call.set(x);
 }

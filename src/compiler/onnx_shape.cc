@@ -195,8 +195,8 @@ void range(OnnxCall& call) {
 
 void eye_like(OnnxCall& call) {
   call.require(call.rank(0) == 2, "takes two dimensions");
-  files::Array array =
-      files::filled(call.has_attribute("dtype") ? DType::kFloat32 : call.dtype(0), small_sizes(call, call.sizes(0)), 0);
+  const DType dtype = call.has_attribute("dtype") ? onnx_dtype(call.integer("dtype", 1)) : call.dtype(0);
+  files::Array array = files::filled(dtype, small_sizes(call, call.sizes(0)), 0);
   const int64_t offset = call.integer("k", 0), rows = call.sizes(0)[0], columns = call.sizes(0)[1];
   for (int64_t row = 0; row < rows; ++row) {
     const int64_t column = row + offset;
