@@ -200,6 +200,11 @@ Node* Graph::next(const Node* node) const {
   return place == nodes_.end() ? nullptr : place->get();
 }
 
+Node* Graph::previous(const Node* node) const {
+  const Nodes::const_iterator place = node->place_;
+  return place == nodes_.begin() ? nullptr : std::prev(place)->get();
+}
+
 std::vector<Value*> Graph::constants() const {
   std::vector<Value*> list;
   for (const auto& value : values_) {

@@ -181,8 +181,9 @@ class Graph {
   const Nodes& nodes() const { return nodes_; }
   // The nodes as they stand now: safe to walk while nodes are added; not those erased meanwhile.
   std::vector<Node*> node_list() const;
-  // The node that follows, or null.
+  // The node that follows, or comes before; null at the end.
   Node* next(const Node* node) const;
+  Node* previous(const Node* node) const;
   const std::vector<Value*>& inputs() const { return inputs_; }
   const std::vector<Value*>& outputs() const { return outputs_; }
   void set_output(size_t index, Value* value) { outputs_[index] = value; }

@@ -87,7 +87,7 @@ Value* lower_pool(const Site& site) {
                    {kernel, pair_of(node.arg(2), kernel), pair_of(node.arg(3), {0, 0}), *node.arg(4).get<bool>(),
                     *node.arg(5).get<bool>()});
   }
-  if (name == "aten::adaptive_avg_pool2d" || name == "aten::_adaptive_avg_pool2d") {
+  if (name == "aten::_adaptive_avg_pool2d" && !site.options.executorch_only) {
     const Shape& out = node.output()->type.sizes;
     if (out[2] == 1 && out[3] == 1) return global_average(site, *x);
   }
