@@ -4,6 +4,7 @@
 
 #include "files/failure.h"
 #include "host/compare_command.h"
+#include "host/compile_command.h"
 #include "host/firmware_command.h"
 #include "host/inspect_command.h"
 #include "host/run_command.h"
@@ -12,6 +13,7 @@
 namespace {
 
 using wick::host::CompareOptions;
+using wick::host::CompileCommandOptions;
 using wick::host::FirmwareOptions;
 using wick::host::InspectOptions;
 using wick::host::RunOptions;
@@ -156,6 +158,58 @@ void add_operators(CLI::App& app, wick::host::OperatorTableOptions& o) {
       ->type_name("FILE");
 }
 
+void add_compile(CLI::App& app, CompileCommandOptions& o) {
+  CLI::App* compile = app.add_subcommand("compile", "A trained model to a program, FP32 or INT8");
+  compile->add_option("model", o.model, "Model: .pt2 (torch.export), .onnx or .tflite; a quantized one stays so")
+      ->required();
+  compile->add_option("-o,--output", o.output, "Program to write")->required()->type_name("PROGRAM.pte");
+  auto* data = compile
+                   ->add_option("--int8", o.int8_data,
+                                "Quantize with these calibration samples: .npz (SAMPLE_INPUT arrays, or one per "
+                                "input), a folder of .npy, one .npy, or IDX")
+                   ->type_name("DATA");
+  compile->add_option("--samples", o.samples, "Use the first N samples only (0: all)")
+      ->capture_default_str()
+      ->needs(data)
+      ->type_name("N");
+  compile->add_option("--quantizer", o.quantizer, "wick: every operator INT8; executorch: as ExecuTorch 1.4 does it")
+      ->capture_default_str()
+      ->needs(data)
+      ->check(CLI::IsMember({"wick", "executorch"}));
+  compile->add_option("--calibrator", o.calibrator, "How ranges are chosen (default: mse; executorch: its own search)")
+      ->needs(data)
+      ->check(CLI::IsMember({"minmax", "percentile", "mse", "entropy"}));
+  compile->add_option("--granularity", o.granularity, "One scale per output channel of a linear layer, or one for all")
+      ->capture_default_str()
+      ->needs(data)
+      ->check(CLI::IsMember({"channel", "tensor"}));
+  compile->add_option("--keep-float", o.keep_float, "Nodes that stay float, by name; * stands for any text")
+      ->needs(data)
+      ->allow_extra_args(false)
+      ->type_name("PATTERN");
+  compile
+      ->add_option("--max-error", o.max_error,
+                   "Largest error of the outputs, relative to their root mean square (0.05 is 5 %): layers whose "
+                   "error stands out stay float until it is met")
+      ->needs(data)
+      ->check(CLI::PositiveNumber)
+      ->type_name("E");
+  compile->add_option("--target", o.target, "Core whose scratch sizes the program carries")
+      ->capture_default_str()
+      ->type_name("TARGET");
+  compile->add_option("--executorch", o.executorch, "Release whose operator signatures the program uses")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"1.4", "1.5"}));
+  compile->add_option("--input-shape", o.input_shapes, "Sizes of an input, for a model that leaves them open")
+      ->allow_extra_args(false)
+      ->type_name("NAME=1,28,28");
+  compile->add_flag("--channels-last", o.channels_last,
+                    "The caller gives and takes images as [N, H, W, C] in memory: spares an INT8 program a copy");
+  compile->add_flag("--verbose", o.verbose, "Each pass with its nodes and time; each tensor's range and error");
+  compile->add_option("--report", o.report, "Write every figure, tensor by tensor (JSON)")->type_name("FILE.json");
+  compile->add_option("--json", o.json, "The same")->type_name("FILE");
+}
+
 void add_compare(CLI::App& app, CompareOptions& o) {
   CLI::App* compare = app.add_subcommand("compare", "An FP32 and an INT8 program side by side: what to ship, and why");
   compare->add_option("fp32", o.fp32, "The model's FP32 program (.pte)")->required();
@@ -188,12 +242,14 @@ int main(int argc, char** argv) {
   RunOptions run;
   InspectOptions inspect;
   CompareOptions compare;
+  CompileCommandOptions compile;
   SimulateOptions simulate;
   FirmwareOptions firmware;
   wick::host::OperatorTableOptions operators;
   add_run(app, run);
   add_simulate(app, simulate);
   add_inspect(app, inspect);
+  add_compile(app, compile);
   add_compare(app, compare);
   add_firmware(app, firmware);
   add_operators(app, operators);
@@ -205,6 +261,7 @@ int main(int argc, char** argv) {
   const std::string command = app.get_subcommands().front()->get_name();
   try {
     if (command == "run") return run_command(run);
+    if (command == "compile") return compile_command(compile);
     if (command == "compare") return compare_command(compare);
     if (command == "operators") return operator_table_command(operators);
     if (command == "firmware") return firmware_command(firmware);

@@ -6,6 +6,7 @@
 #include "compiler/assign_layouts.h"
 #include "compiler/import_onnx.h"
 #include "compiler/import_pt2.h"
+#include "compiler/import_tflite.h"
 #include "compiler/passes/decompose.h"
 #include "compiler/passes/fold_constants.h"
 #include "compiler/passes/functionalize.h"
@@ -22,7 +23,8 @@ namespace {
 using files::fail;
 
 bool holds(const files::Bytes& bytes, size_t at, std::string_view text) {
-  return bytes.size() >= at + text.size() && std::equal(text.begin(), text.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+  return bytes.size() >= at + text.size() &&
+         std::equal(text.begin(), text.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 bool is_quantized(const Graph& graph) {
@@ -41,6 +43,10 @@ class Pipeline {
     pass("functionalize", [&] { functionalize(g); });
     const bool had_scales = is_quantized(g);
     if (options_.samples) {
+      if (options_.quantize.quantizer == Quantizer::kWick) {
+        pass("decompose", [&] { decompose(g); });
+        pass("fold constants", [&] { fold_constants(g); });
+      }
       if (had_scales) fail(name_, ": is quantized already; compile it without --int8");
       quantize_model();
     } else if (!had_scales) {
@@ -56,7 +62,9 @@ class Pipeline {
     pass("decompose functions", [&] { decompose_functions(g); });
     pass("merge", [&] { merge_common(g); });
     if (out_.int8) {
-      pass("assign layouts", [&] { assign_layouts(g, {options_.channels_last_inputs, options_.channels_last_outputs}); });
+      pass("assign layouts", [&] {
+        assign_layouts(g, {options_.channels_last_inputs, options_.channels_last_outputs});
+      });
     }
     pass("fold constants", [&] { fold_constants(g); });
     pass("drop dead nodes", [&] { g.erase_dead(); });
@@ -82,7 +90,7 @@ class Pipeline {
       inputs.push_back({input->name, input->type.dtype, {input->type.sizes.begin(), input->type.sizes.end()}});
     }
     const auto samples = options_.samples(inputs);
-    pass("quantize", [&] { quantize(out_.graph, samples, options_.quantize); });
+    pass("quantize", [&] { quantize(out_.graph, samples, options_.quantize, &out_.quantized); });
   }
 
   // Everything that no program can call, at once.
@@ -120,6 +128,7 @@ class Pipeline {
 Graph import_model(const std::filesystem::path& path, const ImportOptions& options) {
   const files::Bytes bytes = files::read_file(path);
   if (holds(bytes, 0, "PK")) return import_pt2(path, options);
+  if (holds(bytes, 4, "TFL3")) return import_tflite(path, options);
   if (path.extension() == ".onnx") return import_onnx(path, options);
   fail(path.string(), ": is no model that wick reads: .pt2 (torch.export.save), .onnx, .tflite or .pte");
 }
@@ -131,9 +140,9 @@ Compiled compile(const std::filesystem::path& model, const CompileOptions& optio
   const auto time = std::chrono::steady_clock::now() - start;
   const size_t nodes = graph.nodes().size();
   Compiled out = Pipeline(name, options).run(std::move(graph));
-  out.passes.insert(out.passes.begin(),
-                    {"import", 0, nodes,
-                     static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count())});
+  out.passes.insert(
+      out.passes.begin(),
+      {"import", 0, nodes, static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count())});
   return out;
 }
 

@@ -37,7 +37,8 @@ struct CompileOptions {
 
 struct Compiled {
   files::Bytes program;
-  bool int8 = false;  // quantized here, or before
+  bool int8 = false;         // quantized here, or before
+  QuantizeReport quantized;  // when it was quantized here
   std::vector<PassLog> passes;
   Graph graph;  // as it was emitted
   MemoryPlan memory;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,12 @@ void read_shape(const std::string& text_shape, compiler::ImportOptions& options)
   options.input_shapes[text_shape.substr(0, equals)] = sizes;
 }
 
+compiler::RangeRule range_rule(const std::string& calibrator) {
+  if (calibrator == "minmax") return compiler::RangeRule::kMinMax;
+  if (calibrator == "percentile") return compiler::RangeRule::kPercentile;
+  return calibrator == "mse" ? compiler::RangeRule::kMse : compiler::RangeRule::kEntropy;
+}
+
 class Compile {
  public:
   explicit Compile(const CompileCommandOptions& options) : o_(options) {}
@@ -52,6 +59,10 @@ class Compile {
     options.channels_last_inputs = options.channels_last_outputs = o_.channels_last;
     options.quantize.quantizer =
         o_.quantizer == "executorch" ? compiler::Quantizer::kExecuTorch : compiler::Quantizer::kWick;
+    options.quantize.keep_float = o_.keep_float;
+    options.quantize.max_error = o_.max_error;
+    options.quantize.per_channel = o_.granularity == "channel";
+    if (!o_.calibrator.empty()) options.quantize.range = range_rule(o_.calibrator);
     for (const std::string& shape : o_.input_shapes) read_shape(shape, options.import);
     if (!o_.int8_data.empty()) {
       options.samples = [this](std::span<const InputType> inputs) {
@@ -67,7 +78,9 @@ class Compile {
     progress("");
     write_file(o_.output, compiled.program.data(), compiled.program.size());
     print(compiled);
-    if (!o_.json.empty()) write_file(o_.json, json(compiled).dump(2) + "\n");
+    const std::string all = json(compiled).dump(2) + "\n";
+    if (!o_.json.empty()) write_file(o_.json, all);
+    if (!o_.report.empty()) write_file(o_.report, all);
     return 0;
   }
 
@@ -106,9 +119,29 @@ class Compile {
     for (const auto& [op, count] : operators(c)) calls += count;
     line("operators", text(calls, " calls of ", operators(c).size(), " operators"));
     for (const auto& [op, count] : operators(c)) line("", text(op, count > 1 ? text(" x ", count) : ""));
+    if (samples_ > 0) {
+      line("int8 error", text(decimal(100 * c.quantized.output_error, 3), " % of the outputs (root mean square)"));
+      if (!c.quantized.kept_float.empty()) {
+        std::string names;
+        for (const std::string& name : c.quantized.kept_float) names += (names.empty() ? "" : ", ") + name;
+        line("kept float", names);
+      }
+      if (o_.verbose) std::cout << tensors_table(c);
+    }
     line("constants", text(grouped(constant_bytes(c.graph)), " bytes"));
     line("activations", text(grouped(static_cast<uint64_t>(c.memory.bytes)), " bytes planned; ",
                              compiler::describe_peak(c.graph, c.memory)));
+  }
+
+  static std::string tensors_table(const compiler::Compiled& c) {
+    TextTable table;
+    table.row({"tensor", "operator", "min", "max", "scale", "zero point", "clipped", "signal to noise"});
+    for (const compiler::QuantizedTensor& t : c.quantized.tensors) {
+      table.row({t.name, t.op, decimal(t.min, 4), decimal(t.max, 4), decimal(t.qparams.scale, 5),
+                 std::to_string(t.qparams.zero_point), decimal(100 * t.clipped_share, 2) + " %",
+                 decimal(t.sqnr_db, 3) + " dB"});
+    }
+    return table.str();
   }
 
   Json json(const compiler::Compiled& c) const {
@@ -121,9 +154,22 @@ class Compile {
               {"constants_bytes", constant_bytes(c.graph)},
               {"planned_bytes", c.memory.bytes},
               {"lower_bound_bytes", c.memory.lower_bound_bytes},
+              {"output_error", samples_ > 0 ? Json(c.quantized.output_error) : Json()},
+              {"kept_float", c.quantized.kept_float},
+              {"tensors", Json::array()},
               {"operators", Json::object()},
               {"passes", Json::array()}};
     for (const auto& [op, count] : operators(c)) j["operators"][op] = count;
+    for (const compiler::QuantizedTensor& t : c.quantized.tensors) {
+      j["tensors"].push_back({{"name", t.name},
+                              {"operator", t.op},
+                              {"min", t.min},
+                              {"max", t.max},
+                              {"scale", t.qparams.scale},
+                              {"zero_point", t.qparams.zero_point},
+                              {"clipped_share", t.clipped_share},
+                              {"sqnr_db", std::isfinite(t.sqnr_db) ? Json(t.sqnr_db) : Json()}});
+    }
     for (const compiler::PassLog& pass : c.passes) {
       j["passes"].push_back({{"pass", pass.pass},
                              {"nodes_before", pass.nodes_before},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@ namespace wick::host {
 struct CompileCommandOptions {
   std::string model, output;
   std::string int8_data;  // calibration samples; empty: FP32
-  std::string quantizer = "wick", calibrator = "minmax", granularity = "channel";
+  std::string quantizer = "wick", calibrator, granularity = "channel";
   std::vector<std::string> keep_float;
+  std::optional<double> max_error;
   std::string report, json;
-  std::string target = "cortex-m33", executorch = "1.5", runtime = "executorch";
+  std::string target = "cortex-m33", executorch = "1.5";
   std::vector<std::string> input_shapes;  // NAME=1,28,28
   bool channels_last = false;
   uint32_t samples = 0;  // at most so many of the data; 0: all
