@@ -137,8 +137,9 @@ class Simulation {
               << " for the " << grouped(cache.sequential_misses) << " that followed another)\n";
     for (unsigned pin : leds_.pins()) std::cout << leds_.describe(pin) << "\n";
     if (machine_->faults() > 0) std::cout << "faults: " << machine_->faults() << "\n";
-    if (kind == StopKind::kLockup || kind == StopKind::kFault)
-      std::cout << "registers: " << machine_->registers(0) << "\n";
+    if (kind == StopKind::kIdle || kind == StopKind::kTimeLimit || kind == StopKind::kRunning) return;
+    for (int core = 0; core < cores(); ++core)
+      std::cout << "registers of core " << core << ": " << machine_->registers(core) << "\n";
   }
 
   Json json(StopKind kind) const {

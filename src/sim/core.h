@@ -119,6 +119,7 @@ class Core {
   uint32_t cost(uint32_t pc, const Instruction& now);
   uint32_t fp_stall(const Instruction& now);
   uint32_t division_cycles(const Instruction& now) const;
+  void note_stack(uint32_t sp, bool moved);
   void access(bool write, uint32_t address, uint32_t bytes);
   void take_back(bool write, uint32_t address, uint32_t bytes);
   uint32_t access_cycles(bool write, uint32_t address);
@@ -158,7 +159,8 @@ class Core {
   std::vector<std::vector<Instruction>> flash_code_, sram_code_;  // by page, made when first executed
 
   bool powered_ = false, asleep_ = false, sleep_for_event_ = false, event_ = false, spinning_ = false;
-  bool quiet_ = false;  // executing on the simulator's own behalf: nothing counts
+  bool elsewhere_ = false;  // the stack pointer is not in the stack that is watched
+  bool quiet_ = false;      // executing on the simulator's own behalf: nothing counts
   CoreCounts counts_;
   uint64_t slice_end_ = 0, limit_ = 0;
   bool attention_ = false;  // exceptions are to be looked at before the next instruction

@@ -62,12 +62,23 @@ void Core::settle_previous(uint32_t pc, const Instruction& now) {
     if (now.bytes == 4 && (pc & 2)) counts_.cycles += costs::kUnalignedTarget;
   }
   if (last.is(Instruction::kStack)) {
-    const uint32_t sp = get(UC_ARM_REG_SP);
-    if (sp < counts_.lowest_stack) counts_.lowest_stack = sp;
+    const bool moved = last.is(Instruction::kSystem) || last.raw >> 8 == 0x46;  // MSR or MOV, not a decrement
+    note_stack(get(UC_ARM_REG_SP), moved);
   }
   if (last.is(Instruction::kSystem) && system_.exceptions.any_pending()) attention_ = true;
   if (last.is(Instruction::kSendEvent)) host_.event_sent(index_);
   spinning_ = last.is(Instruction::kSelf) && pc == last_pc_;
+}
+
+// A stack pointer that is moved far below (to the stack of a fault handler, say) tells nothing about this stack.
+void Core::note_stack(uint32_t sp, bool moved) {
+  constexpr uint32_t kFar = 4096;
+  if (sp + kFar >= counts_.lowest_stack && sp <= counts_.stack_top) {
+    elsewhere_ = false;
+  } else if (moved) {
+    elsewhere_ = true;
+  }
+  if (!elsewhere_ && sp < counts_.lowest_stack) counts_.lowest_stack = sp;
 }
 
 void Core::instruction(uint32_t pc) {

@@ -1,7 +1,5 @@
 // Exceptions of a core: frames pushed and popped, faults raised and escalated. The FPU's registers are stacked at once
 // where the chip would put it off; the frame is the same.
-#include <algorithm>
-
 #include "sim/core.h"
 #include "sim/costs.h"
 #include "sim/refusal.h"
@@ -75,7 +73,7 @@ bool Core::push_frame(uint32_t return_pc, uint32_t* exc_return) {
     counts_.cycles += costs::kExceptionFpFrame;
   }
   set(UC_ARM_REG_SP, frame);
-  counts_.lowest_stack = std::min(counts_.lowest_stack, frame);
+  note_stack(frame, false);
   set(UC_ARM_REG_CONTROL, control & ~(kControlFp | 8));
   return ok;
 }

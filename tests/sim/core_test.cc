@@ -65,6 +65,13 @@ TEST_CASE("Core faults on a stack that passes MSPLIM") {
   CHECK(report_of(test::run_image("stack_limit")).cfsr == 1u << 20);
 }
 
+TEST_CASE("Core knows how deep its stack was, and not to count another one") {
+  if (!test::images_are_built()) return;
+  const CoreCounts counts = test::run_image("deep_stack").machine->counts(0);
+  CHECK(counts.stack_top == 0x20008000);
+  CHECK(counts.stack_top - counts.lowest_stack == 4 + 32 + 512);
+}
+
 TEST_CASE("Core faults on memory that is not there and on instructions that do not exist") {
   if (!test::images_are_built()) return;
   test::Run run = test::run_image("unmapped");
