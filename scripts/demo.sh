@@ -1,6 +1,6 @@
 #!/bin/bash
 # The demo, from bare Debian 12 to the report: installs what is missing, builds, and runs MNIST in FP32 and INT8 on an
-# emulated Cortex-M33. Arguments go to build/host/mnist_demo (--target cortex-m55, --out FOLDER, ...).
+# emulated Cortex-M33, then on a simulated Pico 2. Arguments go to build/host/mnist_demo (--target cortex-m55, --out FOLDER, ...).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -23,4 +23,12 @@ goldens=${WICK_GOLDENS:-../shared/golden}
 seed=()
 [ -d "$goldens/external/seed-mlp" ] && seed=(--goldens "$goldens")
 echo "demo: running" >&2
-exec build/host/mnist_demo --models models --glyphs examples/mnist/glyphs --out build/demo "${seed[@]}" "$@"
+build/host/mnist_demo --models models --glyphs examples/mnist/glyphs --out build/demo "${seed[@]}" "$@"
+
+# The same programs as an image for a Raspberry Pi Pico 2, run on a simulated one.
+echo "demo: building the image for a Pico 2" >&2
+build/host/wick firmware models/mlp/float.pte models/mlp/int8.pte --app mnist --board pico2 \
+  --output build/demo/pico2-mnist.uf2 --build-dir build/firmware
+echo
+echo "What that image prints on a simulated Pico 2 (instructions exact, cycles and time estimated):"
+build/host/wick simulate build/demo/pico2-mnist.uf2
