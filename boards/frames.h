@@ -59,8 +59,10 @@ class Link {
     }
     return false;
   }
-  // Ends the session: what the other end still sends is acknowledged and dropped.
+  // Ends the session, unless the host has opened the next one already: what the other end still sends is acknowledged
+  // and dropped.
   void close() {
+    if (opened_again_) return;
     open_ = false;
     held_ = at_ = gathered_ = 0;
   }
@@ -98,7 +100,7 @@ class Link {
     return open_ && !opened_again_;
   }
   bool flush() {
-    if (gathered_ > 0 && open_ && !opened_again_ && !deliver()) open_ = false;
+    if (gathered_ > 0 && open_ && !opened_again_ && !deliver() && !opened_again_) open_ = false;
     gathered_ = 0;
     return open_ && !opened_again_;
   }

@@ -268,6 +268,8 @@ if command -v arm-none-eabi-g++ > /dev/null && [ -e "$(dirname "$wick")/lib/wick
   sed 's/,.*CRC/, CRC/' stdout | grep 'says [0-9]' > sram.txt
   report "scores do not depend on where weights are" "$(cmp flash.txt sram.txt 2>&1)"
   report "four digits, two programs" "$([ "$(wc -l < flash.txt)" -eq 8 ] || echo "$(wc -l < flash.txt) lines")"
+  expect "the demo runs with nobody at the port" 0 "GPIO25: 10 x 500 ms" simulate mnist.uf2 --unplugged
+  holds "and says so" stdout "nobody on USB"
   # The same scores to the bit: INT8 as on the host, FP32 as on the emulated core, whose FPU fuses, too.
   scores_crc() {
     "$wick" run "$1" --target "$2" --input glyph.bin --output-dir scores > /dev/null &&

@@ -159,6 +159,7 @@ TEST_CASE("Host that opens again ends the board's session and starts a new one")
     char c;
     line.board.wait_for_host();
     first_ended = !line.board.read(&c, 1);
+    line.board.close();
     line.board.wait_for_host();
     second_read = line.board.read(&c, 1) && c == 'b';
   });
