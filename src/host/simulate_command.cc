@@ -135,6 +135,9 @@ class Simulation {
     std::cout << "flash: " << grouped(cache.misses + cache.sequential_misses) << " lines missed the cache (estimated "
               << machine_->cache().line_cycles() << " cycles each, " << machine_->cache().sequential_cycles()
               << " for the " << grouped(cache.sequential_misses) << " that followed another)\n";
+    if (cores() == 2)
+      std::cout << "flash: cores waited " << grouped(cache.waited_cycles)
+                << " cycles for each other's lines (estimated)\n";
     for (unsigned pin : leds_.pins()) std::cout << leds_.describe(pin) << "\n";
     if (machine_->faults() > 0) std::cout << "faults: " << machine_->faults() << "\n";
     if (kind == StopKind::kIdle || kind == StopKind::kTimeLimit || kind == StopKind::kRunning) return;
@@ -152,6 +155,7 @@ class Simulation {
     j["warnings"] = machine_->warnings();
     j["sram_written_bytes"] = machine_->sram_written_bytes();
     j["flash_lines_missed"] = machine_->cache().counts().misses + machine_->cache().counts().sequential_misses;
+    j["flash_wait_cycles_estimated"] = machine_->cache().counts().waited_cycles;
     j["cores"] = Json::array();
     for (int core = 0; core < cores(); ++core) {
       const sim::CoreCounts& c = machine_->counts(core);

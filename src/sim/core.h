@@ -57,7 +57,6 @@ class Core {
   bool powered() const { return powered_; }
   // Asleep, spinning on one instruction, or in a loop that waits for a peripheral.
   bool idle() const { return asleep_ || spinning_ || polling_; }
-  bool asleep() const { return asleep_; }
 
   // Executes until `cycle`, or earlier when cut short.
   void run_until(uint64_t cycle);
@@ -119,6 +118,8 @@ class Core {
   uint32_t cost(uint32_t pc, const Instruction& now);
   uint32_t fp_stall(const Instruction& now);
   uint32_t division_cycles(const Instruction& now) const;
+  uint32_t core_register(uint32_t number) const;
+  bool divides_by_zero(const Instruction& now) const;
   void note_stack(uint32_t sp, bool moved);
   void access(bool write, uint32_t address, uint32_t bytes);
   void take_back(bool write, uint32_t address, uint32_t bytes);

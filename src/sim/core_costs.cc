@@ -22,14 +22,19 @@ uint32_t Core::fp_stall(const Instruction& now) {
   return stall;
 }
 
+uint32_t Core::core_register(uint32_t number) const {
+  if (number == 13) return get(UC_ARM_REG_SP);
+  return get(number == 14 ? static_cast<int>(UC_ARM_REG_LR) : UC_ARM_REG_R0 + static_cast<int>(number));
+}
+
+bool Core::divides_by_zero(const Instruction& now) const { return core_register(now.raw >> 16 & 15) == 0; }
+
 uint32_t Core::division_cycles(const Instruction& now) const {
-  const auto magnitude = [&](uint32_t reg) {
-    const uint32_t value = get(reg == 13   ? UC_ARM_REG_SP
-                               : reg == 14 ? UC_ARM_REG_LR
-                                           : UC_ARM_REG_R0 + static_cast<int>(reg));
-    return now.is(Instruction::kSigned) && (value >> 31) ? 0 - value : value;
+  const auto length = [&](uint32_t number) {
+    const uint32_t value = core_register(number);
+    return std::bit_width(now.is(Instruction::kSigned) && (value >> 31) ? 0 - value : value);
   };
-  const int dividend = std::bit_width(magnitude(now.raw & 15)), divisor = std::bit_width(magnitude(now.raw >> 16 & 15));
+  const int dividend = length(now.raw & 15), divisor = length(now.raw >> 16 & 15);
   if (divisor == 0 || dividend < divisor) return costs::kDivideShort;
   return costs::kDivideBase + static_cast<uint32_t>(dividend - divisor) / 4;
 }

@@ -102,6 +102,11 @@ void Core::instruction(uint32_t pc) {
     uc_emu_stop(uc_);
     return;
   }
+  if (now.is(Instruction::kDivide) && system_.traps_divide_by_zero() && divides_by_zero(now)) {
+    fault_ = {kUsageFault, kDivByZero, 0, pc};
+    uc_emu_stop(uc_);
+    return;
+  }
   if (pc / kGranuleBytes != allowed_granule_) {
     if (system_.mpu.on() && mpu_judges() && !system_.mpu.allows(Mpu::Use::kExecute, pc, now.bytes)) {
       fault_ = {kMemManage, kIaccViol, 0, pc};

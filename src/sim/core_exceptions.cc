@@ -170,8 +170,7 @@ bool Core::pop_frame(uint32_t exc_return) {
 
 void Core::leave(uint32_t exc_return) {
   const unsigned exception = current_exception();
-  const unsigned active = static_cast<unsigned>(system_.exceptions.any_active());
-  if (exception == 0 || active == 0 || !system_.exceptions.active(exception)) {
+  if (exception == 0 || !system_.exceptions.active(exception)) {
     raise(kUsageFault, kInvPc, 0, pc_);
     return;
   }

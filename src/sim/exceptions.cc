@@ -88,10 +88,6 @@ void Exceptions::leave(unsigned exception) {
   if (exception >= kFirstInterrupt && line_[exception - kFirstInterrupt]) pend(exception);
 }
 
-bool Exceptions::any_active() const {
-  return std::any_of(active_.begin(), active_.end(), [](bool a) { return a; });
-}
-
 bool Exceptions::read(uint32_t offset, uint32_t& value) const {
   const auto bits = [&](uint32_t base, auto&& test) {
     value = 0;

@@ -47,7 +47,6 @@ class Exceptions {
   int execution_priority(const Masks& masks) const;
   void enter(unsigned exception);
   void leave(unsigned exception);
-  bool any_active() const;
 
   // Registers by their offset in the system control space (e000e000); false: not one of these.
   bool read(uint32_t offset, uint32_t& value) const;

@@ -49,9 +49,6 @@ class Machine final : private Chip, private CoreHost {
 
   // Runs on until something ends it, or `pause_ps` of simulated time has passed (then kRunning).
   StopKind run(uint64_t pause_ps = kNever);
-  // A word from outside: run() returns with kCaller.
-  void request_stop() { stop(StopKind::kCaller, "stopped from outside"); }
-
   void type_uart(const std::vector<uint8_t>& bytes);
   void type_usb(const std::vector<uint8_t>& bytes);
   UsbHost& usb_host() { return usb_host_; }

@@ -13,7 +13,7 @@ namespace {
 constexpr uint32_t kFull = 1 << 15, kData1 = 1 << 13, kStallBit = 1 << 11, kAvailable = 1 << 10, kLength = 0x3FF;
 // SIE_STATUS.
 constexpr uint32_t kSequenceError = 1u << 31, kBusReset = 1 << 19, kComplete = 1 << 18, kSetupReceived = 1 << 17,
-                   kConnected = 1 << 16, kResumed = 1 << 11, kSuspended = 1 << 4, kVbus = 1;
+                   kConnected = 1 << 16, kSuspended = 1 << 4, kVbus = 1;
 constexpr uint32_t kClearable = 0xFF0E0810 | kSuspended;
 // Interrupts.
 constexpr uint32_t kOnBuffer = 1 << 4, kOnReset = 1 << 12, kOnConnect = 1 << 13, kOnSuspend = 1 << 14,
@@ -89,7 +89,7 @@ void Usb::set_word(uint32_t offset, uint32_t value) { std::memcpy(bytes_.data() 
 uint32_t Usb::raw_interrupts() const {
   return (buffer_status_ ? kOnBuffer : 0) | (sie_status_ & kBusReset ? kOnReset : 0) |
          (sie_status_ & kSetupReceived ? kOnSetup : 0) | (sie_status_ & kSuspended ? kOnSuspend : 0) |
-         (sie_status_ & kResumed ? kOnResume : 0) | (connected_changed_ ? kOnConnect : 0) | (frame_seen_ ? kSofBit : 0);
+         (connected_changed_ ? kOnConnect : 0) | (frame_seen_ ? kSofBit : 0);
 }
 
 void Usb::update_interrupt() { chip_.set_interrupt(kInterrupt, ((raw_interrupts() & enabled_) | forced_) != 0); }
@@ -170,6 +170,7 @@ bool Usb::Registers::write(const Access&, uint32_t offset, const Write& write) {
       break;
     case 0x50:
       u.sie_status_ &= ~(write.raw & kClearable);
+      if (write.raw & kConnected) u.connected_changed_ = false;
       break;
     case 0x58:
       u.buffer_status_ &= ~write.raw;
@@ -265,7 +266,8 @@ void Usb::finish_buffer(unsigned endpoint, bool in) {
 
 void Usb::bus_reset() {
   address_ = 0;
-  sie_status_ = (sie_status_ & ~kSuspended) | kBusReset | kConnected;
+  sie_status_ = (sie_status_ & ~kSuspended) | kBusReset;
+  set_connected(true);
   update_interrupt();
 }
 
@@ -274,15 +276,16 @@ void Usb::suspend() {
   update_interrupt();
 }
 
-void Usb::resume() {
-  sie_status_ = (sie_status_ & ~kSuspended) | kResumed;
-  update_interrupt();
-}
-
 void Usb::set_plugged(bool plugged) {
   plugged_ = plugged;
-  connected_changed_ = false;
-  if (!plugged) sie_status_ &= ~kConnected;
+  if (!plugged) set_connected(false);
+}
+
+void Usb::set_connected(bool connected) {
+  if (connected == ((sie_status_ & kConnected) != 0)) return;
+  sie_status_ ^= kConnected;
+  connected_changed_ = true;
+  update_interrupt();
 }
 
 void Usb::start_of_frame(uint32_t number) {

@@ -45,7 +45,6 @@ class Usb {
   bool attached() const;  // the pull-up is there and the controller can work
   void bus_reset();
   void suspend();
-  void resume();
   void set_plugged(bool plugged);
   uint32_t address() const { return address_ & 0x7F; }
   Answer setup(const std::array<uint8_t, 8>& packet);
@@ -63,6 +62,7 @@ class Usb {
   static constexpr unsigned kInterrupt = 14;
   static constexpr uint32_t kSofBit = 1u << 17;
   void reset();
+  void set_connected(bool connected);
   uint32_t word(uint32_t offset) const;
   void set_word(uint32_t offset, uint32_t value);
   static uint32_t control_at(unsigned endpoint, bool in) { return 0x80 + 8 * endpoint + (in ? 0 : 4); }

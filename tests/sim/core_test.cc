@@ -39,6 +39,13 @@ TEST_CASE("Core runs SVC, SysTick and a masked interrupt, and keeps the FPU's re
   CHECK(run.machine->faults() == 0);
 }
 
+TEST_CASE("Core nests interrupts by priority and holds them back by BASEPRI") {
+  if (!test::images_are_built()) return;
+  const test::Run run = test::run_image("nested");
+  INFO(run.reason);
+  CHECK(run.text == "aUbcL.U|aUbcLP!");
+}
+
 TEST_CASE("Core faults on an FPU instruction when CPACR does not allow it") {
   if (!test::images_are_built()) return;
   const test::Run run = test::run_image("fpu_off");
@@ -80,6 +87,7 @@ TEST_CASE("Core faults on memory that is not there and on instructions that do n
   CHECK(opcode_at("unmapped", r.third) == 0x6808);
   REQUIRE(run.remarks.size() == 1);
   CHECK(run.remarks[0].find("BusFault (PRECISERR BFARVALID) by an access to 0x30000000 at PC") != std::string::npos);
+  CHECK(test::run_image("divide").text.substr(0, 18) == "00000000 02000000 ");
   run = test::run_image("undefined");
   r = report_of(run);
   CHECK(r.cfsr == 1u << 16);

@@ -160,6 +160,12 @@ TEST_CASE("Machine stops with place and register when an access has no answer") 
   run = test::run_image("clock_lost");
   CHECK(run.kind == StopKind::kUnmodelled);
   CHECK(says(run.reason, "clk_sys has lost its source"));
+  run = test::run_image("pll_range");
+  CHECK(run.kind == StopKind::kUnmodelled);
+  CHECK(says(run.reason, "PLL_SYS started with a VCO of 2400 MHz, which must be 750 to 1600"));
+  run = test::run_image("clock_glitch");
+  CHECK(run.kind == StopKind::kUnmodelled);
+  CHECK(says(run.reason, "AUXSRC changed while clk_sys runs from it"));
 }
 
 }  // namespace
