@@ -41,9 +41,15 @@ bool start_pll(uint32_t pll, uint32_t block, uint32_t feedback, uint32_t post_di
   return true;
 }
 
-bool select(uint32_t generator, uint32_t control, uint32_t source) {
-  reg(generator) = control | source;
-  return wait_until(generator + kSelected, 0xF, 1u << source);
+// The multiplexer of SRC switches cleanly, that of AUXSRC does not: it is only touched while SRC is elsewhere.
+bool select(uint32_t generator, uint32_t source) {
+  constexpr uint32_t kSource = 3;
+  clear_bits(generator, kSource);
+  if (!wait_until(generator + kSelected, 1, 1)) return false;
+  if (source == 0) return true;
+  reg(generator) = 0;
+  reg(generator) = source;
+  return wait_until(generator + kSelected, 1u << source, 1u << source);
 }
 
 void start_generator(uint32_t generator) {
@@ -58,12 +64,12 @@ const char* start_clocks() {
   reg(kResus) = 0;
   if (!start_crystal()) return "the crystal does not start";
   // Nothing may run from a PLL while it is being set up.
-  if (!select(kSys, 0, 0) || !select(kRef, 0, 0)) return "clk_sys and clk_ref do not switch to their safe sources";
+  if (!select(kSys, 0) || !select(kRef, 0)) return "clk_sys and clk_ref do not switch to their safe sources";
   if (!start_pll(kPllSys, kPllSysBlock, 125, 5u << 16 | 2u << 12)) return "PLL_SYS does not lock";  // 1500 / 5 / 2
   if (!start_pll(kPllUsb, kPllUsbBlock, 100, 5u << 16 | 5u << 12)) return "PLL_USB does not lock";  // 1200 / 5 / 5
-  if (!select(kRef, 0, 2)) return "clk_ref does not switch to the crystal";
+  if (!select(kRef, 2)) return "clk_ref does not switch to the crystal";
   reg(kRef + kDivider) = kDivideByOne;
-  if (!select(kSys, 0, 1)) return "clk_sys does not switch to PLL_SYS";
+  if (!select(kSys, 1)) return "clk_sys does not switch to PLL_SYS";
   reg(kSys + kDivider) = kDivideByOne;
   start_generator(kUsbClock);
   start_generator(kPeri);
