@@ -61,7 +61,7 @@ foreach(target ${targets})
     JOB_POOL wick_images COMMENT "Building the runner image of ${target}" VERBATIM)
   install(FILES ${build_dir}/boards/wick_runner.elf DESTINATION lib/wick RENAME ${target}.elf)
   if(target STREQUAL "pico2")
-    install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} --install ${build_dir} --component kit
+    install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --install \"${build_dir}\" --component kit
       --prefix \"\${CMAKE_INSTALL_PREFIX}/lib/wick/kits/pico2\" COMMAND_ERROR_IS_FATAL ANY)")
   endif()
 endforeach()
