@@ -1,6 +1,7 @@
 #include "compiler/quantize/float_math.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace wick::compiler {
 
@@ -11,6 +12,12 @@ int64_t volume(const int64_t (&sizes)[3]) { return sizes[0] * sizes[1] * sizes[2
 // acc[j] += x * row[j]: columns are independent, so the compiler may use vectors.
 void add_scaled(double* acc, const double* row, double x, int64_t columns) {
   for (int64_t j = 0; j < columns; ++j) acc[j] += x * row[j];
+}
+
+// A fused multiply-add: the product is exact in double, the sum is rounded to float32.
+float fused(float sum, double x, double y) { return static_cast<float>(static_cast<double>(sum) + x * y); }
+void add_fused(float* acc, const double* row, double x, int64_t columns) {
+  for (int64_t j = 0; j < columns; ++j) acc[j] = fused(acc[j], x, row[j]);
 }
 
 // Visits every kernel position that lies inside the input: visit(index in the kernel, index in a channel's plane).
@@ -46,25 +53,27 @@ void convolve(const ConvShape& s, const float* input, const float* weight, const
           static_cast<double>(weight[o * in_group * taps + i]);
     }
   }
-  std::vector<double> acc(static_cast<size_t>(out_group));
+  std::vector<float> acc(static_cast<size_t>(out_group));
+  std::vector<std::pair<int64_t, int64_t>> inside;  // taps that fall on the input, and where
   for (int64_t n = 0; n < s.batch; ++n) {
     for (int64_t g = 0; g < s.groups; ++g) {
       const float* from = input + (n * s.in_channels + g * in_group) * in_plane;
       const double* rows = turned.data() + g * in_group * taps * out_group;
       for (int64_t p = 0; p < out_plane; ++p) {
         const int64_t at[3] = {p / (s.out[1] * s.out[2]), p / s.out[2] % s.out[1], p % s.out[2]};
-        for (int64_t o = 0; o < out_group; ++o) {
-          acc[static_cast<size_t>(o)] = bias == nullptr ? 0.0 : static_cast<double>(bias[g * out_group + o]);
-        }
-        for_each_tap(s, at, [&](int64_t tap, int64_t place) {
-          for (int64_t i = 0; i < in_group; ++i) {
+        inside.clear();
+        for_each_tap(s, at, [&inside](int64_t tap, int64_t place) { inside.emplace_back(tap, place); });
+        std::fill(acc.begin(), acc.end(), 0.0f);
+        for (int64_t i = 0; i < in_group; ++i) {
+          for (const auto& [tap, place] : inside) {
             const auto x = static_cast<double>(from[i * in_plane + place]);
-            if (x != 0) add_scaled(acc.data(), rows + (i * taps + tap) * out_group, x, out_group);
+            if (x != 0) add_fused(acc.data(), rows + (i * taps + tap) * out_group, x, out_group);
           }
-        });
+        }
         for (int64_t o = 0; o < out_group; ++o) {
-          out[(n * s.out_channels + g * out_group + o) * out_plane + p] =
-              static_cast<float>(acc[static_cast<size_t>(o)]);
+          const int64_t channel = g * out_group + o;
+          out[(n * s.out_channels + channel) * out_plane + p] =
+              acc[static_cast<size_t>(o)] + (bias == nullptr ? 0.0f : bias[channel]);
         }
       }
     }
@@ -77,23 +86,25 @@ void convolve_transposed(const ConvShape& s, const float* input, const float* we
   // An output of this convolution is an input of the ordinary one that runs backwards.
   ConvShape back = s;
   std::swap_ranges(back.in, back.in + 3, back.out);
-  std::vector<double> sums(static_cast<size_t>(out_plane));
+  std::vector<float> sums(static_cast<size_t>(out_plane));
   for (int64_t n = 0; n < s.batch; ++n) {
     for (int64_t o = 0; o < s.out_channels; ++o) {
       const int64_t g = o / out_group;
-      std::fill(sums.begin(), sums.end(), bias == nullptr ? 0.0 : static_cast<double>(bias[o]));
+      std::fill(sums.begin(), sums.end(), 0.0f);
       for (int64_t i = g * in_group; i < (g + 1) * in_group; ++i) {
         const float* kernel = weight + (i * out_group + o % out_group) * taps;
         for (int64_t p = 0; p < in_plane; ++p) {
           const int64_t at[3] = {p / (s.in[1] * s.in[2]), p / s.in[2] % s.in[1], p % s.in[2]};
           const auto x = static_cast<double>(input[(n * s.in_channels + i) * in_plane + p]);
           for_each_tap(back, at, [&](int64_t tap, int64_t place) {
-            sums[static_cast<size_t>(place)] += x * static_cast<double>(kernel[tap]);
+            float& sum = sums[static_cast<size_t>(place)];
+            sum = fused(sum, x, static_cast<double>(kernel[tap]));
           });
         }
       }
       for (int64_t p = 0; p < out_plane; ++p) {
-        out[(n * s.out_channels + o) * out_plane + p] = static_cast<float>(sums[static_cast<size_t>(p)]);
+        out[(n * s.out_channels + o) * out_plane + p] =
+            sums[static_cast<size_t>(p)] + (bias == nullptr ? 0.0f : bias[o]);
       }
     }
   }

@@ -6,8 +6,9 @@
 #include <map>
 
 #include "compiler/evaluate.h"
+#include "compiler/passes/decompose.h"
+#include "compiler/passes/fold_constants.h"
 #include "compiler/quantize/float_math.h"
-#include "compiler/schema.h"
 #include "compiler/type_of.h"
 #include "files/failure.h"
 
@@ -143,26 +144,6 @@ Step unary_step(const Node& node, Function function) {
   };
 }
 
-Step max_pool1d_step(const Node& node) {
-  const Value* from = node.arg(0).tensor();
-  const TensorType type = node.output()->type;
-  const auto first = [&node](size_t arg) { return (*node.arg(arg).get<Ints>())[0]; };
-  const int64_t kernel = first(1), stride = node.arg(2).get<Ints>()->empty() ? kernel : first(2);
-  const int64_t padding = first(3), dilation = first(4), in = from->type.sizes.back(), count = type.sizes.back();
-  return [=](const FloatRunner::Lookup& at, Outputs& out) {
-    out[0] = empty_of(type);
-    const float* x = floats(at(from));
-    for (int64_t i = 0; i < type.numel(); ++i) {
-      float most = -std::numeric_limits<float>::infinity();
-      for (int64_t k = 0; k < kernel; ++k) {
-        const int64_t place = i % count * stride - padding + k * dilation;
-        if (place >= 0 && place < in) most = std::max(most, x[i / count * in + place]);
-      }
-      floats(out[0])[i] = most;
-    }
-  };
-}
-
 Step batch_norm_step(const Node& node) {
   const Value* values[5];
   for (size_t i = 0; i < 5; ++i) values[i] = node.arg(i).tensor();
@@ -253,7 +234,6 @@ Step native_step(const Node& node) {
   }
   if (op == "aten::linear") return linear_step(node);
   if (op == "aten::bmm" || op == "aten::matmul" || op == "aten::mm") return matmul_step(node);
-  if (op == "aten::max_pool1d") return max_pool1d_step(node);
   if (op == "aten::batch_norm") return batch_norm_step(node);
   if (op == "aten::relu" || op == "aten::relu_") {
     return unary_step(node, [](float x) { return x < 0 ? 0.0f : x; });
@@ -275,40 +255,6 @@ Step native_step(const Node& node) {
   return nullptr;
 }
 
-// The operator that the runtime knows for one that exporters write; empty arguments where they differ only in name.
-struct Core {
-  std::string op;
-  Arguments args;
-};
-
-Core core_of(const Node& node) {
-  const std::string& op = node.op;
-  Arguments args = node.args();
-  if (op == "aten::softmax.int") return {"aten::_softmax", {args[0], args[1], false}};
-  if (op == "aten::log_softmax.int") return {"aten::_log_softmax", {args[0], args[1], false}};
-  if (op == "aten::layer_norm") {
-    return {"aten::native_layer_norm", {args[0], args[1], args[2], args[3], args[4]}};
-  }
-  if (op == "aten::max_pool2d") return {"aten::max_pool2d_with_indices", args};
-  if (op == "aten::adaptive_avg_pool2d") return {"aten::_adaptive_avg_pool2d", args};
-  if (op == "aten::pad") {
-    return {"aten::constant_pad_nd", {args[0], args[1], args[3].is_none() ? Argument(0.0) : args[3]}};
-  }
-  if (op == "aten::chunk") {
-    const Shape& sizes = args[0].tensor()->type.sizes;
-    const size_t dim = wrap(*args[2].get<int64_t>(), sizes.size(), "dim");
-    return {"aten::split_copy.Tensor", {args[0], node.output(0)->type.sizes[dim], args[2]}};
-  }
-  const Schema* schema = find_schema(op);
-  if (schema != nullptr && schema->out_op.empty()) {
-    const size_t dot = op.find('.');
-    const std::string copy = op.substr(0, dot) + "_copy" + (dot == std::string::npos ? "" : op.substr(dot));
-    const Schema* found = find_schema(copy);
-    if (found != nullptr && !found->out_op.empty()) return {copy, args};
-  }
-  return {op, args};
-}
-
 // A graph of this node alone.
 struct Alone {
   Graph graph;
@@ -318,9 +264,9 @@ struct Alone {
 
 Step runtime_step(const Node& node) {
   auto alone = std::make_shared<Alone>();
-  Core core = core_of(node);
+  Arguments args = node.args();
   std::map<const Value*, Value*> copies;
-  for (Argument& argument : core.args) {
+  for (Argument& argument : args) {
     argument.each_tensor([&](Value*& value) {
       Value*& copy = copies[value];
       if (copy == nullptr && value->is_constant()) {
@@ -332,10 +278,14 @@ Step runtime_step(const Node& node) {
       value = copy;
     });
   }
-  Builder build(alone->graph);
-  const Node* made = build.node(core.op, core.args, node.name);
-  for (size_t i = 0; i < node.outputs().size(); ++i) alone->graph.add_output(made->output(i));
+  std::vector<TensorType> types;
+  for (const Value* output : node.outputs()) types.push_back({output->type.dtype, output->type.sizes, {}});
+  const Node* made = alone->graph.add_node(nullptr, node.op, std::move(args), types, node.name);
+  for (Value* output : made->outputs()) alone->graph.add_output(output);
   try {
+    decompose(alone->graph);
+    decompose_functions(alone->graph);
+    fold_constants(alone->graph);
     alone->evaluator = std::make_unique<Evaluator>(alone->graph, alone->graph.outputs());
   } catch (const files::Failure& failure) {
     fail(describe(node), ": cannot be calibrated: ", failure.what());

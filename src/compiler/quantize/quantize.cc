@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "compiler/copy_graph.h"
+#include "compiler/passes/decompose.h"
+#include "compiler/passes/fold_constants.h"
 #include "compiler/quantize/analyze.h"
 #include "compiler/quantize/calibrate.h"
 #include "compiler/quantize/equalize.h"
@@ -43,6 +45,11 @@ struct Attempt {
           bool equalize)
       : real(copy_graph(source).graph) {
     const bool wick = options.quantizer == Quantizer::kWick;
+    if (wick) {
+      // Recurrent networks and attention in parts that integers can compute.
+      decompose(real);
+      fold_constants(real);
+    }
     raise_dialect(real);
     WickRules rules;
     rules.per_channel = options.per_channel;

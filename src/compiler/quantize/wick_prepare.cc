@@ -368,6 +368,7 @@ void prepare_for_wick(Graph& graph, const WickRules& rules) {
                        {"aten::avg_pool1d", pool1d},
                        {"aten::softmax.int", softmax},
                        {"aten::matmul", matmul},
+                       {"aten::mm", matmul},
                        {"aten::layer_norm", layer_norm},
                        {"aten::div.Tensor", quotient},
                        {"aten::add.Tensor", elementwise},

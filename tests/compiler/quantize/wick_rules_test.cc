@@ -229,8 +229,8 @@ TEST_CASE("Wick is as near to the float model as ExecuTorch's quantizer on every
     if (!std::filesystem::exists(folder / "int8.pt2")) continue;
     const std::string name = folder.filename();
     CAPTURE(name);
+    if (name == "lstm") continue;  // ExecuTorch leaves it float
     GoldenCase golden(folder);
-    if (name == "lstm") continue;  // is taken apart before it is quantized
     Graph ours = copy_graph(golden.graph).graph, theirs = copy_graph(golden.graph).graph;
     QuantizeOptions options;
     QuantizeReport report;
