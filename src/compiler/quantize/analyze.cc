@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compiler/quantize/float_runner.h"
+#include "compiler/quantize/parallel.h"
 
 namespace wick::compiler {
 
@@ -39,7 +40,7 @@ double SignalToNoise::relative_error() const {
 
 ErrorAnalysis analyze_errors(const Graph& real, const Graph& quantized,
                              const std::unordered_map<const Value*, Value*>& copy,
-                             std::span<const std::vector<Array>> samples) {
+                             std::span<const std::vector<Array>> samples, unsigned threads) {
   // A tensor's int8 view: what comes back from the first quantize node that reads it.
   std::unordered_map<const Value*, const Value*> real_of_view;
   for (const auto& [from, to] : copy) {
@@ -50,26 +51,41 @@ ErrorAnalysis analyze_errors(const Graph& real, const Graph& quantized,
       break;
     }
   }
-  ErrorAnalysis analysis;
-  FloatRunner float_run(real), int8_run(quantized);
-  for (const auto& sample : samples) {
+  const auto compare = [&](FloatRunner& float_run, FloatRunner& int8_run, std::span<const Array> sample) {
+    ErrorAnalysis one;
     std::unordered_map<const Value*, Array> expected;
-    FloatRunner::Watcher keep, compare;
+    FloatRunner::Watcher keep, look;
     for (size_t i = 0; i < sample.size(); ++i) expected[real.inputs()[i]] = sample[i];
     keep.after = [&expected](const Node& node, const FloatRunner::Lookup& at) {
       for (const Value* value : node.outputs()) expected[value] = at(value);
     };
-    compare.after = [&](const Node& node, const FloatRunner::Lookup& at) {
+    look.after = [&](const Node& node, const FloatRunner::Lookup& at) {
       for (const Value* value : node.outputs()) {
         const auto found = real_of_view.find(value);
-        if (found != real_of_view.end()) add(analysis.tensors[found->second], expected.at(found->second), at(value));
+        if (found != real_of_view.end()) add(one.tensors[found->second], expected.at(found->second), at(value));
       }
     };
     const auto outputs = float_run.run(sample, keep);
-    const auto found = int8_run.run(sample, compare);
-    for (size_t i = 0; i < outputs.size(); ++i) add(analysis.outputs, outputs[i], found[i]);
+    const auto found = int8_run.run(sample, look);
+    for (size_t i = 0; i < outputs.size(); ++i) add(one.outputs, outputs[i], found[i]);
+    return one;
+  };
+  threads = thread_count(threads, samples.size());
+  std::vector<ErrorAnalysis> each(samples.size());
+  in_parallel(threads, threads, [&](size_t t, unsigned) {
+    FloatRunner float_run(real), int8_run(quantized);
+    for (size_t i = t; i < samples.size(); i += threads) each[i] = compare(float_run, int8_run, samples[i]);
+  });
+  ErrorAnalysis all;
+  const auto sum = [](SignalToNoise& to, const SignalToNoise& more) {
+    to.signal += more.signal;
+    to.noise += more.noise;
+  };
+  for (const ErrorAnalysis& one : each) {
+    for (const auto& [value, found] : one.tensors) sum(all.tensors[value], found);
+    sum(all.outputs, one.outputs);
   }
-  return analysis;
+  return all;
 }
 
 }  // namespace wick::compiler

@@ -23,8 +23,9 @@ struct ErrorAnalysis {
 };
 
 // `quantized` is a copy of `real` (its values by `copy`), with quantize and dequantize nodes put in.
+// `threads` 0: one per core; the result does not depend on it.
 ErrorAnalysis analyze_errors(const Graph& real, const Graph& quantized,
                              const std::unordered_map<const Value*, Value*>& copy,
-                             std::span<const std::vector<files::Array>> samples);
+                             std::span<const std::vector<files::Array>> samples, unsigned threads = 0);
 
 }  // namespace wick::compiler

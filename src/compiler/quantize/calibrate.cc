@@ -1,11 +1,10 @@
 #include "compiler/quantize/calibrate.h"
 
 #include <algorithm>
-#include <exception>
-#include <thread>
 #include <unordered_set>
 
 #include "compiler/quantize/float_runner.h"
+#include "compiler/quantize/parallel.h"
 #include "files/failure.h"
 
 namespace wick::compiler {
@@ -14,30 +13,6 @@ namespace {
 
 using files::Array;
 using Seen = std::vector<std::pair<QuantizePlan::Group, Array>>;
-
-// Calls body(i) for i in [0, count) on several threads and passes on the first exception.
-template <typename Body>
-void in_parallel(unsigned threads, size_t count, Body body) {
-  if (threads <= 1 || count <= 1) {
-    for (size_t i = 0; i < count; ++i) body(i, 0u);
-    return;
-  }
-  std::vector<std::exception_ptr> failures(threads);
-  std::vector<std::thread> workers;
-  for (unsigned t = 0; t < threads; ++t) {
-    workers.emplace_back([&, t] {
-      try {
-        for (size_t i = t; i < count; i += threads) body(i, t);
-      } catch (...) {
-        failures[t] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
-  for (const std::exception_ptr& failure : failures) {
-    if (failure != nullptr) std::rethrow_exception(failure);
-  }
-}
 
 Array clamped(Array array, const QuantizePlan::Limits& limits) {
   auto* values = reinterpret_cast<float*>(array.bytes.data());
@@ -125,8 +100,7 @@ class Watch {
 Calibration calibrate(const Graph& graph, const QuantizePlan& plan, std::span<const std::vector<Array>> samples,
                       const CalibrateOptions& options) {
   if (samples.empty()) files::fail("calibration needs at least one sample");
-  const unsigned cores = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  const auto threads = static_cast<unsigned>(std::min<size_t>(cores, samples.size()));
+  const unsigned threads = thread_count(options.threads, samples.size());
   std::vector<std::unique_ptr<Watch>> watches;
   for (unsigned t = 0; t < threads; ++t) watches.push_back(std::make_unique<Watch>(graph, plan, options.input_means));
   Calibration calibration;

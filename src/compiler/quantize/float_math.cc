@@ -9,14 +9,21 @@ namespace {
 
 int64_t volume(const int64_t (&sizes)[3]) { return sizes[0] * sizes[1] * sizes[2]; }
 
-// acc[j] += x * row[j]: columns are independent, so the compiler may use vectors.
-void add_scaled(double* acc, const double* row, double x, int64_t columns) {
+// Vectors of what the machine has; no result depends on their length.
+#if defined(__x86_64__)
+#define WICK_WIDEST __attribute__((target_clones("avx2", "default")))
+#else
+#define WICK_WIDEST
+#endif
+
+// acc[j] += x * row[j]: columns are independent.
+WICK_WIDEST void add_scaled(double* acc, const double* row, double x, int64_t columns) {
   for (int64_t j = 0; j < columns; ++j) acc[j] += x * row[j];
 }
 
 // A fused multiply-add: the product is exact in double, the sum is rounded to float32.
 float fused(float sum, double x, double y) { return static_cast<float>(static_cast<double>(sum) + x * y); }
-void add_fused(float* acc, const double* row, double x, int64_t columns) {
+WICK_WIDEST void add_fused(float* acc, const double* row, double x, int64_t columns) {
   for (int64_t j = 0; j < columns; ++j) acc[j] = fused(acc[j], x, row[j]);
 }
 
@@ -56,18 +63,22 @@ void convolve(const ConvShape& s, const float* input, const float* weight, const
   std::vector<float> acc(static_cast<size_t>(out_group));
   std::vector<std::pair<int64_t, int64_t>> inside;  // taps that fall on the input, and where
   for (int64_t n = 0; n < s.batch; ++n) {
-    for (int64_t g = 0; g < s.groups; ++g) {
-      const float* from = input + (n * s.in_channels + g * in_group) * in_plane;
-      const double* rows = turned.data() + g * in_group * taps * out_group;
-      for (int64_t p = 0; p < out_plane; ++p) {
-        const int64_t at[3] = {p / (s.out[1] * s.out[2]), p / s.out[2] % s.out[1], p % s.out[2]};
-        inside.clear();
-        for_each_tap(s, at, [&inside](int64_t tap, int64_t place) { inside.emplace_back(tap, place); });
+    for (int64_t p = 0; p < out_plane; ++p) {
+      const int64_t at[3] = {p / (s.out[1] * s.out[2]), p / s.out[2] % s.out[1], p % s.out[2]};
+      inside.clear();
+      for_each_tap(s, at, [&inside](int64_t tap, int64_t place) { inside.emplace_back(tap, place); });
+      for (int64_t g = 0; g < s.groups; ++g) {
+        const float* from = input + (n * s.in_channels + g * in_group) * in_plane;
+        const double* rows = turned.data() + g * in_group * taps * out_group;
         std::fill(acc.begin(), acc.end(), 0.0f);
         for (int64_t i = 0; i < in_group; ++i) {
           for (const auto& [tap, place] : inside) {
             const auto x = static_cast<double>(from[i * in_plane + place]);
-            if (x != 0) add_fused(acc.data(), rows + (i * taps + tap) * out_group, x, out_group);
+            if (out_group == 1) {
+              acc[0] = fused(acc[0], x, rows[i * taps + tap]);
+            } else if (x != 0) {
+              add_fused(acc.data(), rows + (i * taps + tap) * out_group, x, out_group);
+            }
           }
         }
         for (int64_t o = 0; o < out_group; ++o) {

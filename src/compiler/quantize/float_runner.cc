@@ -140,7 +140,7 @@ Step unary_step(const Node& node, Function function) {
     out[0] = empty_of(type);
     const float* x = floats(at(from));
     float* y = floats(out[0]);
-    for (int64_t i = 0; i < type.numel(); ++i) y[i] = function(x[i]);
+    for (int64_t i = 0, count = type.numel(); i < count; ++i) y[i] = function(x[i]);
   };
 }
 
@@ -175,9 +175,14 @@ Step quantize_step(const Node& node) {
   return [=](const FloatRunner::Lookup& at, Outputs& out) {
     out[0] = empty_of(type);
     const float* x = floats(at(from));
-    for (int64_t i = 0; i < type.numel(); ++i) {
+    const bool int8 = type.dtype == DType::kInt8;
+    for (int64_t i = 0, count = type.numel(); i < count; ++i) {
       const float q = std::min(std::max(std::nearbyint(x[i] * inverse) + zero_point, low), high);
-      files::set_element(out[0], static_cast<uint64_t>(i), static_cast<double>(q));
+      if (int8) {
+        out[0].bytes[static_cast<size_t>(i)] = static_cast<uint8_t>(static_cast<int8_t>(q));
+      } else {
+        files::set_element(out[0], static_cast<uint64_t>(i), static_cast<double>(q));
+      }
     }
   };
 }
@@ -205,6 +210,13 @@ Step dequantize_step(const Node& node) {
     out[0] = empty_of(type);
     const Array& q = at(from);
     float* y = floats(out[0]);
+    if (!by_channel && q.dtype == DType::kInt8) {
+      const auto* bytes = reinterpret_cast<const int8_t*>(q.bytes.data());
+      const auto scale = static_cast<float>(scales[0]), zero_point = static_cast<float>(zero_points[0]);
+      for (int64_t i = 0, count = type.numel(); i < count; ++i)
+        y[i] = (static_cast<float>(bytes[i]) - zero_point) * scale;
+      return;
+    }
     for (int64_t i = 0; i < type.numel(); ++i) {
       const size_t c = static_cast<size_t>(i / inner) % scales.size();
       y[i] = static_cast<float>(files::element(q, static_cast<uint64_t>(i)) - zero_points[c]) *

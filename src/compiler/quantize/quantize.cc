@@ -84,9 +84,9 @@ struct Attempt {
   }
 };
 
-ErrorAnalysis analyze(const Attempt& attempt, Samples samples) {
+ErrorAnalysis analyze(const Attempt& attempt, Samples samples, unsigned threads) {
   const size_t count = std::min(samples.size(), QuantizeReport::kComparedSamples);
-  return analyze_errors(attempt.real, attempt.copy.graph, attempt.copy.values, samples.first(count));
+  return analyze_errors(attempt.real, attempt.copy.graph, attempt.copy.values, samples.first(count), threads);
 }
 
 // How much the relative error of a node's output grows over that of the worst of its inputs.
@@ -189,7 +189,7 @@ class Search {
 
   Trial attempt(const Names& kept, bool equalize, bool judge) const {
     Trial trial{std::make_unique<Attempt>(graph_, samples_, options_, kept, equalize), {}};
-    if (judge) trial.analysis = analyze(*trial.attempt, samples_);
+    if (judge) trial.analysis = analyze(*trial.attempt, samples_, options_.threads);
     return trial;
   }
 
@@ -200,7 +200,7 @@ class Search {
     if (!options_.equalize) {
       Trial other = attempt({}, true, false);
       if (other.attempt->equalized > 0) {
-        other.analysis = analyze(*other.attempt, samples_);
+        other.analysis = analyze(*other.attempt, samples_, options_.threads);
         equalize = other.error() < kClearly * best.error();
         if (equalize) best = std::move(other);
       }
