@@ -18,6 +18,7 @@ usage: scripts/build_firmware.sh --model FILE.pte [--model FILE2.pte ...] [optio
   --kernels wick|cmsis-nn   whose INT8 kernels; cmsis-nn needs --cmsis-nn DIR, your own copy of it
   --kernel-code flash|sram  where the kernels' code runs from; default flash
   --cores 1|2               cores that compute; default 1
+  --errors brief|full       brief leaves out the texts of errors but names missing operators; default: brief for run
   --stack BYTES             stack; default 16384
   --output FILE             .uf2, .elf or .bin; default build/firmware/BOARD-APP.uf2 (.elf for emulated boards)
   --clean                   build the image from scratch
@@ -62,7 +63,7 @@ while [ $# -gt 0 ]; do
       ;;
     --clean) options+=(--clean) ;;
     --no-setup) setup=0 ;;
-    --model | --board | --app | --weights | --operators | --kernels | --cmsis-nn | --kernel-code | --cores | --stack | \
+    --model | --board | --app | --weights | --operators | --kernels | --cmsis-nn | --kernel-code | --errors | --cores | --stack | \
       --output | --jobs)
       [ $# -ge 2 ] || wrong "$1 needs a value"
       case $1 in

@@ -138,6 +138,11 @@ void add_firmware(CLI::App& app, FirmwareOptions& o) {
   firmware->add_option("--cores", o.cores, "Cores that compute INT8 convolutions and linear layers")
       ->capture_default_str()
       ->check(CLI::Range(1u, 2u));
+  firmware
+      ->add_option("--errors", o.errors,
+                   "What a program that cannot run is told: full, or brief, which saves a quarter of a small image; "
+                   "`wick run` tells the whole text all the same (default: brief for the app run, else full)")
+      ->check(CLI::IsMember({"brief", "full"}));
   firmware->add_option("--stack", o.stack_bytes, "Stack in bytes (default: the board's)")
       ->check(CLI::Range(1024u, 262144u))
       ->type_name("BYTES");

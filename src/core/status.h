@@ -78,11 +78,23 @@ class ErrorText {
 
   // Appends each part: text, or an integer in decimal.
   template <typename... Parts>
+  void add_always(Parts... parts) {
+    (put(parts), ...);
+  }
+#if WICK_BRIEF_ERRORS
+  // In a build with brief errors a Status' code must do, and what is said with add_always: the rest would be a quarter
+  // of a small image. A host can tell the whole text by loading the same program itself.
+  template <typename... Parts>
+  [[gnu::always_inline]] void add(Parts...) {}
+  [[gnu::always_inline]] void add_sizes(const int32_t*, uint32_t) {}
+#else
+  template <typename... Parts>
   void add(Parts... parts) {
     (put(parts), ...);
   }
   // Appends "[2, 3, 4]".
   void add_sizes(const int32_t* sizes, uint32_t rank);
+#endif
 
  private:
   void put(const char* text);

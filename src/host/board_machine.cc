@@ -1,4 +1,5 @@
 // Runs jobs on a board at a serial port. The board notes cycles of its core.
+#include "core/status.h"
 #include "files/failure.h"
 #include "host/frame_session.h"
 #include "host/job.h"
@@ -19,6 +20,18 @@ std::string describe_end(const SerialPort& port, const FrameSession& session, co
   return what + (activity.empty() ? "" : " while " + activity);
 }
 
+// An image with brief errors says but a code. The same program refused by this machine says why.
+std::string whole_text(const Job& job, const std::string& error) {
+  constexpr Code kCodes[] = {Code::kInvalidProgram, Code::kUnsupported, Code::kInvalidArgument,
+                             Code::kOutOfMemory,    Code::kNotFound,    Code::kInvalidState};
+  for (const Code code : kCodes) {
+    if (error != code_name(code)) continue;
+    const std::string here = run_job_on_host(job).error;
+    return here.empty() ? error + " (build the image with --errors full to see more)" : here;
+  }
+  return error;
+}
+
 }  // namespace
 
 JobResult run_job_on_board(const Job& job) {
@@ -32,7 +45,7 @@ JobResult run_job_on_board(const Job& job) {
       return std::move(answers.result);
     }
     failed.error = answers.result.error.empty() ? job.target + ": " + describe_end(port, session, answers.activity)
-                                                : answers.result.error;
+                                                : whole_text(job, answers.result.error);
   } catch (const files::Failure& failure) {
     failed.error = failure.what();
   }

@@ -202,8 +202,9 @@ class Image {
 
   // What tells sets of options apart.
   std::string options() const {
-    std::string o = text(spec_.board->name, "|", spec_.app, "|", spec_.weights_in_sram, spec_.all_operators,
-                         spec_.kernels_in_sram, spec_.two_cores, "|", spec_.cmsis_nn, "|", spec_.stack_bytes);
+    std::string o =
+        text(spec_.board->name, "|", spec_.app, "|", spec_.weights_in_sram, spec_.all_operators, spec_.kernels_in_sram,
+             spec_.two_cores, spec_.brief_errors, "|", spec_.cmsis_nn, "|", spec_.stack_bytes);
     for (const EmbeddedFile& program : spec_.programs) o += "|" + program.path;
     return o;
   }
@@ -300,9 +301,10 @@ class Image {
     command.push_back("programs.o");
     if (!cmsis_nn_.empty()) command.push_back("cmsis_nn_adapter.o");
     command.push_back("-Wl,--start-group");
-    for (const char* library : {"app_", "board_code", "runtime", "format", "kernels", "core"}) {
-      const std::string name = std::string(library) == "app_" ? "app_" + spec_.app : library;
-      command.push_back((kit_.folder / "lib" / ("libwick_" + name + ".a")).string());
+    const std::string errors = spec_.brief_errors ? "_brief" : "";
+    for (const std::string& library : {"app_" + spec_.app, std::string("board_code"), "runtime" + errors,
+                                       "format" + errors, std::string("kernels"), std::string("core")}) {
+      command.push_back((kit_.folder / "lib" / ("libwick_" + library + ".a")).string());
     }
     if (spec_.two_cores) command.push_back((kit_.folder / "lib" / "libwick_two_cores.a").string());
     if (!cmsis_nn_.empty()) command.push_back(cmsis_nn_.string());

@@ -66,6 +66,9 @@ class Firmware {
     }
     spec_.two_cores = options_.cores == 2;
     if (spec_.two_cores && spec_.board->is_emulated()) fail("--cores 2: board ", options_.board, " has one core");
+    // Where a host is at the other end it can tell the whole text.
+    spec_.brief_errors =
+        !spec_.board->is_emulated() && (options_.errors.empty() ? spec_.app == "run" : options_.errors == "brief");
     spec_.stack_bytes = options_.stack_bytes;
     spec_.jobs = options_.jobs;
     spec_.clean = options_.clean;
@@ -109,9 +112,9 @@ class Firmware {
   void print(const FirmwareNeeds& needs) const {
     line("image", text(options_.output, ", ", grouped(fs::file_size(options_.output)), " bytes",
                        build_.up_to_date ? " (nothing had changed)" : ""));
-    line("board",
-         text(spec_.board->name, ", app ", spec_.app, ", weights in ", options_.weights, ", kernels ", options_.kernels,
-              spec_.kernels_in_sram ? " (their code in SRAM)" : "", spec_.two_cores ? ", both cores" : ""));
+    line("board", text(spec_.board->name, ", app ", spec_.app, ", weights in ", options_.weights, ", kernels ",
+                       options_.kernels, spec_.kernels_in_sram ? " (their code in SRAM)" : "",
+                       spec_.two_cores ? ", both cores" : "", spec_.brief_errors ? ", brief errors" : ""));
     for (const EmbeddedFile& p : spec_.programs)
       line("program", text(p.path, " (", p.kind, ", ", grouped(fs::file_size(p.path)), " bytes)"));
     TextTable flash;

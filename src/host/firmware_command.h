@@ -10,7 +10,7 @@ namespace wick::host {
 struct FirmwareOptions {
   std::vector<std::string> programs;
   std::string board = "pico2", app = "mnist", weights = "flash", operators = "selected", kernels = "wick", cmsis_nn,
-              kernel_code = "flash", output, build_folder, json;
+              kernel_code = "flash", errors, output, build_folder, json;
   uint32_t stack_bytes = 0, jobs = 0, cores = 1;
   bool clean = false;
 };

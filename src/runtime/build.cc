@@ -176,8 +176,8 @@ Status Builder::judge_operators(Method& m) {
     const Op* op = find_op(ops_, name, overload);
     if (m.resolved_ != nullptr) m.resolved_[i] = op;
     if (op != nullptr) continue;
-    error_.add(missing == 0 ? "missing operators: " : ", ", name);
-    if (overload != nullptr && *overload != '\0') error_.add(".", overload);
+    error_.add_always(missing == 0 ? "missing operators: " : ", ", name);
+    if (overload != nullptr && *overload != '\0') error_.add_always(".", overload);
     ++missing;
   }
   if (missing == 0) return {};

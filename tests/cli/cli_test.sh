@@ -303,6 +303,10 @@ if command -v arm-none-eabi-g++ > /dev/null && [ -e "$(dirname "$wick")/lib/wick
   expect "a board names an operator that its image lacks" 1 "cortex_m::quantized_conv2d" run "$conv/int8.pte" \
     --input "$conv/in_0_0.npy" --target "$port"
   wait $board
+  start_board
+  expect "a board's brief error is told in full" 1 "bytes are needed, 16 were given" run "$mlp/int8.pte" \
+    --input picture.bin --target "$port" --arena 16
+  wait $board
   # A stand-in for CMSIS-NN: its interface for linear layers, with the arithmetic written out.
   mkdir -p stand-in/Include stand-in/lib
   cp "$source/tests/cli/stand_in_nnfunctions.h" stand-in/Include/arm_nnfunctions.h
