@@ -13,6 +13,10 @@
 #include "stack.h"
 #include "ticks.h"
 
+// runner_scalars.cc, where the image has it.
+extern "C" [[gnu::weak]] wick::Status wick_set_scalar_input(wick::Method& method, uint32_t index,
+                                                            const wick::Scalar& value, wick::ErrorText& error);
+
 namespace wick::runner {
 namespace {
 
@@ -292,7 +296,9 @@ void set_inputs(Method& method, const Bytes& payload, uint32_t count) {
       case protocol::ValueKind::kNone:
         continue;  // fixed when the program was exported
     }
-    check(method.set_input(i, scalar, error));
+    require(wick_set_scalar_input != nullptr, Code::kUnsupported, "input ", i,
+            ": this image takes tensors only; build it with the program that has scalar inputs");
+    check(wick_set_scalar_input(method, i, scalar, error));
   }
 }
 

@@ -296,6 +296,8 @@ class Image {
     if (spec_.two_cores || !cmsis_nn_.empty()) {
       for (const char* kernel : kReplaceableKernels) command.push_back(text("-Wl,--wrap=", kernel));
     }
+    if (spec_.app == "run" && (spec_.scalar_inputs || spec_.all_operators))
+      command.push_back("-Wl,-u,wick_set_scalar_input");
     // Before the archives: what is defined here is not taken from them.
     if (!spec_.all_operators) command.push_back("operators.o");
     command.push_back("programs.o");

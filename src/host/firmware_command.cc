@@ -79,6 +79,10 @@ class Firmware {
       infos_.push_back(read_program_info(files::read_file(path), path));
       all.push_back(&infos_.back());
       const std::vector<std::string> names = operators_of({&infos_.back()});
+      for (const MethodInfo& m : infos_.back().methods) {
+        for (size_t i = 0; i < m.inputs.size(); ++i)
+          spec_.scalar_inputs = spec_.scalar_inputs || m.input(i).kind != ValueInfo::Kind::kTensor;
+      }
       const bool is_int8 = std::any_of(names.begin(), names.end(), [](const std::string& name) {
         return name.rfind("cortex_m::quantized_", 0) == 0;
       });
