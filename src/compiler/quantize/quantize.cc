@@ -20,8 +20,9 @@ namespace wick::compiler {
 
 namespace {
 
-// An option is taken when it makes the error smaller than this share of it.
-constexpr double kClearly = 0.85;
+// Something is done when it makes the error smaller than this share of it: when it costs nothing at run time, and when
+// it costs a layer two or three times its time.
+constexpr double kClearly = 0.85, kMuch = 0.5;
 
 using Samples = std::span<const std::vector<files::Array>>;
 
@@ -30,6 +31,13 @@ bool matches(const char* pattern, const char* text) {
   if (*pattern == '*') return matches(pattern + 1, text) || (*text != '\0' && matches(pattern, text + 1));
   return *text != '\0' && (*pattern == '?' || *pattern == *text) && matches(pattern + 1, text + 1);
 }
+
+// What is tried.
+struct Choice {
+  std::set<std::string> kept;  // nodes that stay float
+  bool equalize = false;
+  bool single_rows_by_channel = false;
+};
 
 // One attempt: the graph ready for quantization, in float and with int8 put in.
 struct Attempt {
@@ -41,8 +49,7 @@ struct Attempt {
 
   size_t equalized = 0;  // pairs of layers
 
-  Attempt(const Graph& source, Samples samples, const QuantizeOptions& options, const std::set<std::string>& kept,
-          bool equalize)
+  Attempt(const Graph& source, Samples samples, const QuantizeOptions& options, const Choice& choice)
       : real(copy_graph(source).graph) {
     const bool wick = options.quantizer == Quantizer::kWick;
     if (wick) {
@@ -53,13 +60,14 @@ struct Attempt {
     raise_dialect(real);
     WickRules rules;
     rules.per_channel = options.per_channel;
-    rules.keep_float = [&options, &kept](const Node& node) {
+    rules.per_channel_single_rows = choice.single_rows_by_channel;
+    rules.keep_float = [&options, &choice](const Node& node) {
       const auto fits = [&node](const std::string& pattern) { return matches(pattern.c_str(), node.name.c_str()); };
-      return kept.contains(node.name) || std::any_of(options.keep_float.begin(), options.keep_float.end(), fits);
+      return choice.kept.contains(node.name) || std::any_of(options.keep_float.begin(), options.keep_float.end(), fits);
     };
     if (wick) {
       prepare_for_wick(real, rules);
-      if (equalize) equalized = equalize_layers(real);
+      if (choice.equalize) equalized = equalize_layers(real);
     } else {
       prepare_for_executorch(real);
     }
@@ -182,40 +190,57 @@ struct Trial {
   double error() const { return analysis.outputs.relative_error(); }
 };
 
+bool can_be_equalized(const Attempt& attempt) {
+  GraphCopy copy = copy_graph(attempt.real);
+  return equalize_layers(copy.graph) > 0;
+}
+
 class Search {
  public:
   Search(const Graph& graph, Samples samples, const QuantizeOptions& options)
       : graph_(graph), samples_(samples), options_(options) {}
 
-  Trial attempt(const Names& kept, bool equalize, bool judge) const {
-    Trial trial{std::make_unique<Attempt>(graph_, samples_, options_, kept, equalize), {}};
+  Trial attempt(const Choice& choice, bool judge) const {
+    Trial trial{std::make_unique<Attempt>(graph_, samples_, options_, choice), {}};
     if (judge) trial.analysis = analyze(*trial.attempt, samples_, options_.threads);
     return trial;
   }
 
-  // wick's choice: equalized or not, and float where the error has to be smaller.
-  Trial best(bool judge) const {
-    bool equalize = options_.equalize.value_or(false);
-    Trial best = attempt({}, equalize, judge || !options_.equalize || options_.max_error);
-    if (!options_.equalize) {
-      Trial other = attempt({}, true, false);
-      if (other.attempt->equalized > 0) {
-        other.analysis = analyze(*other.attempt, samples_, options_.threads);
-        equalize = other.error() < kClearly * best.error();
-        if (equalize) best = std::move(other);
-      }
+  // wick's choice: each thing that may help is taken where the outputs' error says so.
+  Trial best() const {
+    Choice choice;
+    choice.equalize = options_.equalize.value_or(false);
+    Trial best = attempt(choice, true);
+    const auto take_if_better = [&](const Choice& other, double share) {
+      Trial trial = attempt(other, true);
+      if (trial.error() >= share * best.error()) return;
+      best = std::move(trial);
+      choice = other;
+    };
+    if (!options_.equalize && can_be_equalized(*best.attempt)) {
+      Choice other = choice;
+      other.equalize = true;
+      take_if_better(other, kClearly);
     }
-    Names kept;
+    const auto& nodes = best.attempt->real.nodes();
+    const auto gains = [](const auto& node) { return is_single_row_that_gains(*node); };
+    if (options_.per_channel && std::any_of(nodes.begin(), nodes.end(), gains)) {
+      Choice other = choice;
+      other.single_rows_by_channel = true;
+      take_if_better(other, kMuch);
+    }
     while (options_.max_error && best.error() > *options_.max_error) {
       std::optional<Trial> better;
-      Names names;
-      for (const Names& set : candidates(*best.attempt, best.analysis, kept)) {
-        Trial trial = attempt(set, equalize, true);
-        if (trial.error() < (better ? better->error() : best.error())) better = std::move(trial), names = set;
+      Choice found = choice;
+      for (const Names& set : candidates(*best.attempt, best.analysis, choice.kept)) {
+        Choice other = choice;
+        other.kept = set;
+        Trial trial = attempt(other, true);
+        if (trial.error() < (better ? better->error() : best.error())) better = std::move(trial), found = other;
       }
       if (!better) break;
       best = std::move(*better);
-      kept = names;
+      choice = found;
     }
     return best;
   }
@@ -231,7 +256,7 @@ class Search {
 void quantize(Graph& graph, Samples samples, const QuantizeOptions& options, QuantizeReport* report) {
   const Search search(graph, samples, options);
   const bool wick = options.quantizer == Quantizer::kWick;
-  Trial trial = wick ? search.best(report != nullptr) : search.attempt({}, false, report != nullptr);
+  Trial trial = wick ? search.best() : search.attempt({}, report != nullptr);
   if (report != nullptr) fill(*report, *trial.attempt, trial.analysis);
   graph = std::move(trial.attempt->copy.graph);
 }

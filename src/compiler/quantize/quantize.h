@@ -47,7 +47,7 @@ struct QuantizedTensor {
 };
 
 struct QuantizeReport {
-  static constexpr size_t kComparedSamples = 8;
+  static constexpr size_t kComparedSamples = 16;
   std::vector<QuantizedTensor> tensors;  // in order of execution
   std::vector<std::string> kept_float;   // nodes that compute in float32, with their operator
   size_t equalized_pairs = 0;

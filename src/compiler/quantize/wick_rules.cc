@@ -110,31 +110,39 @@ bool all_of_list(const Node& node, size_t arg, int64_t wanted) {
   return std::all_of(list.begin(), list.end(), [wanted](int64_t value) { return value == wanted; });
 }
 
-// A linear layer with a scale for each output is lowered to a 1x1 convolution; it must gain this much to be worth it.
-constexpr double kWorthwhileGainDb = 3;
+// A linear layer with a scale for each output is lowered to a 1x1 convolution and carries a multiplier and shift for
+// each; its output must gain this much to be worth it.
+constexpr double kWorthwhileGainDb = 0.5;
+// Power of the noise that int8 inputs bring along, relative to their own: what weights' noise has to be seen above.
+constexpr double kInputNoise = 1.6e-4;  // 38 dB
 
-// Power of the rounding errors of [out, in] weights, up to a factor.
+// Power of the rounding errors of [out, in] weights relative to that of the weights.
 double weight_noise(const Value* weight, bool by_channel) {
   const auto* w = reinterpret_cast<const float*>(weight->data->bytes.data());
   const int64_t rows = weight->type.sizes[0], columns = weight->type.sizes[1];
-  const auto largest = [w](int64_t from, int64_t to) {
-    float most = 0;
-    for (int64_t i = from; i < to; ++i) most = std::max(most, std::abs(w[i]));
-    return static_cast<double>(most);
-  };
-  const double whole = largest(0, rows * columns);
-  double noise = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    const double step = by_channel ? largest(r * columns, (r + 1) * columns) : whole;
-    noise += step * step;
+  std::vector<double> largest(static_cast<size_t>(rows));
+  double power = 0, noise = 0;
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    double& row = largest[static_cast<size_t>(i / columns)];
+    row = std::max(row, static_cast<double>(std::abs(w[i])));
+    power += static_cast<double>(w[i]) * static_cast<double>(w[i]);
   }
-  return noise;
+  const double whole = *std::max_element(largest.begin(), largest.end());
+  for (const double row : largest) {
+    const double step = (by_channel ? row : whole) / 127;
+    noise += step * step / 12 * static_cast<double>(columns);
+  }
+  return power > 0 ? noise / power : 0;
 }
 
 bool gains_by_channel(const Value* weight) {
   if (weight->type.sizes[0] < 2) return false;
   const double one = weight_noise(weight, false), many = weight_noise(weight, true);
-  return one > 0 && (many <= 0 || 10 * std::log10(one / many) >= kWorthwhileGainDb);
+  return 10 * std::log10((one + kInputNoise) / (many + kInputNoise)) >= kWorthwhileGainDb;
+}
+
+bool has_single_row(const Node& linear) {
+  return linear.arg(0).tensor()->type.numel() == linear.arg(1).tensor()->type.sizes[1];
 }
 
 class Rules {
@@ -207,6 +215,10 @@ class Rules {
     return s.size() == 4 && t.size() == 4 && s[1] == t[1] && (a->type.numel() == s[1] || b->type.numel() == t[1]);
   }
 
+  bool linear_by_channel(const Node& node) const {
+    return gains_by_channel(node.arg(1).tensor()) && (rules_.per_channel_single_rows || !has_single_row(node));
+  }
+
   // The node that fuses with `node` as its activation, or null.
   const Node* activation_of(const Node& node) const {
     const bool fuses = is_conv(node) || node.op == "aten::linear" || node.op == "aten::add.Tensor";
@@ -224,8 +236,7 @@ class Rules {
     if (weighted) {
       QuantizePlan::Weights weights;
       weights.axis = node->op == "aten::conv_transpose2d.input" ? 1 : 0;
-      const bool one_scale =
-          !rules_.per_channel || (node->op == "aten::linear" && !gains_by_channel(node->arg(1).tensor()));
+      const bool one_scale = !rules_.per_channel || (node->op == "aten::linear" && !linear_by_channel(*node));
       if (one_scale) weights.axis = -1;
       if (node->arg(2).tensor() != nullptr) weights.bias_arg = 2;
       plan_.weights[node] = weights;
@@ -371,6 +382,11 @@ class Rules {
 };
 
 }  // namespace
+
+bool is_single_row_that_gains(const Node& node) {
+  return node.op == "aten::linear" && node.arg(1).tensor()->is_constant() && has_single_row(node) &&
+         gains_by_channel(node.arg(1).tensor());
+}
 
 QuantizePlan plan_for_wick(const Graph& graph, const WickRules& rules) { return Rules(graph, rules).plan(); }
 
