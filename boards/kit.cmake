@@ -34,7 +34,6 @@ foreach(folder ${ld_folders})
 endforeach()
 list(APPEND link_lines -T@KIT@/ld/${script_folder}/sections.ld)
 list(JOIN link_lines "\n" link_text)
-string(PREPEND link_text "--specs=nano.specs\n") # the small C library; test programs need the whole one
 string(REPLACE "@KIT@" "\@KIT\@" link_text "${link_text}")
 file(WRITE ${kit}/link.txt.new "${link_text}\n")
 file(COPY_FILE ${kit}/link.txt.new ${kit}/link.txt ONLY_IF_DIFFERENT)

@@ -32,8 +32,8 @@ struct FirmwareSpec {
   bool two_cores = false;
   bool brief_errors = false;
   bool scalar_inputs = false;  // some program has inputs that are no tensors
-  std::string cmsis_nn;      // folder of the user's CMSIS-NN; empty for wick's own kernels
-  uint32_t stack_bytes = 0;  // 0: the board's default
+  std::string cmsis_nn;        // folder of the user's CMSIS-NN; empty for wick's own kernels
+  uint32_t stack_bytes = 0;    // 0: the board's default
   std::vector<EmbeddedFile> programs;
   std::vector<std::string> operators;
   unsigned jobs = 0;  // 0: as many as there are processors
