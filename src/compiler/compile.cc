@@ -7,7 +7,9 @@
 #include "compiler/import_onnx.h"
 #include "compiler/import_pt2.h"
 #include "compiler/import_tflite.h"
+#include "compiler/passes/cancel_moves.h"
 #include "compiler/passes/decompose.h"
+#include "compiler/passes/fold_affine.h"
 #include "compiler/passes/fold_constants.h"
 #include "compiler/passes/functionalize.h"
 #include "compiler/passes/merge_common.h"
@@ -60,6 +62,10 @@ class Pipeline {
       pass("lower to cortex_m", [&] { lower_cortex_m(g, lower); });
     }
     pass("decompose functions", [&] { decompose_functions(g); });
+    if (!out_.int8) {
+      pass("fold affine", [&] { fold_affine(g); });
+      pass("cancel moves", [&] { cancel_moves(g); });
+    }
     pass("merge", [&] { merge_common(g); });
     if (out_.int8) {
       pass("assign layouts", [&] {
