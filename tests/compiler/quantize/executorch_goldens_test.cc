@@ -8,9 +8,9 @@
 
 #include "compiler/golden_folders.h"
 #include "compiler/import_pt2.h"
+#include "compiler/quantize/golden_case.h"
 #include "compiler/quantize/quantize.h"
 #include "files/failure.h"
-#include "files/samples.h"
 
 namespace wick::compiler {
 namespace {
@@ -92,19 +92,15 @@ Verdict judge(const std::vector<View>& ours, const std::vector<View>& theirs) {
 TEST_CASE("Quantizer decides as ExecuTorch does when asked to") {
   size_t exact = 0, all = 0;
   for (const auto& folder : golden_folders("et-1.4.1")) {
-    if (!std::filesystem::exists(folder / "int8.pt2")) continue;
+    if (!has_model_and_samples(folder) || !std::filesystem::exists(folder / "int8.pt2")) continue;
     const std::string name = folder.filename();
     CAPTURE(name);
     ++all;
-    Graph graph = import_pt2(folder / "float.pt2");
-    std::vector<files::InputType> inputs;
-    for (const Value* input : graph.inputs()) {
-      inputs.push_back({input->name, input->type.dtype, {input->type.sizes.begin(), input->type.sizes.end()}});
-    }
+    GoldenCase golden(folder);
     QuantizeOptions options;
     options.quantizer = Quantizer::kExecuTorch;
-    quantize(graph, files::read_samples(folder / "calib.npz", inputs), options);
-    const Verdict verdict = judge(views_of(graph), views_of(import_pt2(folder / "int8.pt2")));
+    quantize(golden.graph, golden.calibration, options);
+    const Verdict verdict = judge(views_of(golden.graph), views_of(import_pt2(folder / "int8.pt2")));
     CHECK(verdict.same_decisions);
     // A scale follows from the largest of many float sums, whose last bits depend on library and CPU: PyTorch 2.13
     // itself, on another machine, has the goldens' scales in 87 of 111 models.

@@ -13,6 +13,11 @@ namespace wick::compiler {
 
 using Samples = std::vector<std::vector<files::Array>>;
 
+// Not all selections of the goldens hold them.
+inline bool has_model_and_samples(const std::filesystem::path& folder) {
+  return std::filesystem::exists(folder / "float.pt2") && std::filesystem::exists(folder / "calib.npz");
+}
+
 struct GoldenCase {
   std::filesystem::path folder;
   Graph graph;

@@ -45,7 +45,7 @@ double largest_error_allowed(const GoldenCase& golden) {
 TEST_CASE("From float models to ExecuTorch's output bytes") {
   size_t equal = 0, all = 0;
   for (const auto& folder : golden_folders("et-1.4.1")) {
-    if (!std::filesystem::exists(folder / "int8_0_0.npy")) continue;
+    if (!has_model_and_samples(folder) || !std::filesystem::exists(folder / "int8_0_0.npy")) continue;
     const std::string name = folder.filename();
     CAPTURE(name);
     ++all;
@@ -75,8 +75,8 @@ TEST_CASE("Wick's programs compute in integers alone, as their float simulation 
   size_t good = 0, all = 0;
   for (const auto& folder : golden_folders("et-1.4.1")) {
     const std::string name = folder.filename();
-    const bool calibrated = std::filesystem::exists(folder / "calib.npz");
-    if (!calibrated && name != "gru") continue;
+    const bool calibrated = has_model_and_samples(folder);
+    if (!calibrated && (name != "gru" || !std::filesystem::exists(folder / "float.pt2"))) continue;
     CAPTURE(name);
     ++all;
     GoldenCase golden(folder);
