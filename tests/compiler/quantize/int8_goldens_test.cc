@@ -6,32 +6,16 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "compiler/assign_layouts.h"
 #include "compiler/copy_graph.h"
 #include "compiler/evaluate.h"
 #include "compiler/golden_folders.h"
-#include "compiler/lower_cortex_m/lower.h"
-#include "compiler/passes/decompose.h"
-#include "compiler/passes/fold_constants.h"
-#include "compiler/passes/merge_common.h"
 #include "compiler/quantize/float_runner.h"
 #include "compiler/quantize/golden_case.h"
+#include "compiler/quantize/lower_for_test.h"
 #include "compiler/quantize/quantize.h"
 
 namespace wick::compiler {
 namespace {
-
-// What `wick compile` does behind quantization.
-void lower(Graph& graph, bool executorch_only) {
-  decompose(graph);
-  fold_constants(graph);
-  LowerOptions options;
-  options.executorch_only = executorch_only;
-  lower_cortex_m(graph, options);
-  decompose_functions(graph);
-  merge_common(graph);
-  assign_layouts(graph);
-}
 
 // Where ExecuTorch's kernels are wrong the expected outputs are a simulation in float: integers may round to another
 // step, at the last operator and before it.
