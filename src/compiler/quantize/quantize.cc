@@ -20,9 +20,9 @@ namespace wick::compiler {
 
 namespace {
 
-// Something is done when it makes the error smaller than this share of it: when it costs nothing at run time, and when
-// it costs a layer two or three times its time.
-constexpr double kClearly = 0.85, kMuch = 0.5;
+// Something is done when it makes the error smaller than this share of it: ranges that leave out what is rare, weights
+// moved between layers, and what costs a layer two or three times its time.
+constexpr double kRanges = 0.95, kWeights = 0.85, kTime = 0.5;
 
 using Samples = std::span<const std::vector<files::Array>>;
 
@@ -37,19 +37,32 @@ struct Choice {
   std::set<std::string> kept;  // nodes that stay float
   bool equalize = false;
   bool single_rows_by_channel = false;
+  RangeRule range = RangeRule::kMinMax;
 };
 
-// One attempt: the graph ready for quantization, in float and with int8 put in.
-struct Attempt {
+WickRules rules_of(const QuantizeOptions& options, const Choice& choice) {
+  WickRules rules;
+  rules.per_channel = options.per_channel;
+  rules.per_channel_single_rows = choice.single_rows_by_channel;
+  rules.keep_float = [&options, &choice](const Node& node) {
+    const auto fits = [&node](const std::string& pattern) { return matches(pattern.c_str(), node.name.c_str()); };
+    return choice.kept.contains(node.name) || std::any_of(options.keep_float.begin(), options.keep_float.end(), fits);
+  };
+  return rules;
+}
+
+QuantizePlan plan_of(const Graph& graph, const QuantizeOptions& options, const Choice& choice) {
+  return options.quantizer == Quantizer::kWick ? plan_for_wick(graph, rules_of(options, choice))
+                                               : plan_like_executorch(graph);
+}
+
+// The float graph ready for quantization, and what its tensors hold.
+struct Prepared {
   Graph real;
-  GraphCopy copy;
-  QuantizePlan plan;
-  std::vector<HistogramObserver> observers;
-  std::vector<QParams> qparams;
-
   size_t equalized = 0;  // pairs of layers
+  Calibration calibration;
 
-  Attempt(const Graph& source, Samples samples, const QuantizeOptions& options, const Choice& choice)
+  Prepared(const Graph& source, Samples samples, const QuantizeOptions& options, const Choice& choice)
       : real(copy_graph(source).graph) {
     const bool wick = options.quantizer == Quantizer::kWick;
     if (wick) {
@@ -58,31 +71,36 @@ struct Attempt {
       fold_constants(real);
     }
     raise_dialect(real);
-    WickRules rules;
-    rules.per_channel = options.per_channel;
-    rules.per_channel_single_rows = choice.single_rows_by_channel;
-    rules.keep_float = [&options, &choice](const Node& node) {
-      const auto fits = [&node](const std::string& pattern) { return matches(pattern.c_str(), node.name.c_str()); };
-      return choice.kept.contains(node.name) || std::any_of(options.keep_float.begin(), options.keep_float.end(), fits);
-    };
     if (wick) {
-      prepare_for_wick(real, rules);
+      prepare_for_wick(real, rules_of(options, choice));
       if (choice.equalize) equalized = equalize_layers(real);
     } else {
       prepare_for_executorch(real);
     }
-    copy = copy_graph(real);
-    plan = wick ? plan_for_wick(copy.graph, rules) : plan_like_executorch(copy.graph);
-    const Calibration calibration =
-        calibrate(copy.graph, plan, samples, {options.threads, wick && options.bias_correction, options.progress});
-    observers = calibration.observers;
-    const RangeRule range = options.range.value_or(wick ? RangeRule::kMse : RangeRule::kTorch);
+    calibration = calibrate(real, plan_of(real, options, choice), samples,
+                            {options.threads, wick && options.bias_correction, options.progress});
+  }
+};
+
+// One attempt: a copy of the prepared graph with int8 put in.
+struct Attempt {
+  std::shared_ptr<const Prepared> prepared;
+  GraphCopy copy;
+  QuantizePlan plan;  // the same groups as when calibrating: it depends on the graph alone
+  std::vector<QParams> qparams;
+
+  Attempt(std::shared_ptr<const Prepared> from, const QuantizeOptions& options, const Choice& choice)
+      : prepared(std::move(from)), copy(copy_graph(prepared->real)), plan(plan_of(copy.graph, options, choice)) {
+    const auto& observers = prepared->calibration.observers;
     for (size_t group = 0; group < observers.size(); ++group) {
-      qparams.push_back(plan.fixed(group) ? *plan.fixed(group) : observers[group].qparams(range));
+      qparams.push_back(plan.fixed(group) ? *plan.fixed(group) : observers[group].qparams(choice.range));
     }
-    insert_qdq(copy.graph, plan, qparams, calibration.input_means);
+    InputMeans means;
+    for (const auto& [node, values] : prepared->calibration.input_means) means[copy.nodes.at(node)] = values;
+    insert_qdq(copy.graph, plan, qparams, means);
   }
 
+  const Graph& real() const { return prepared->real; }
   // The group that a tensor of `real` has as int8.
   std::optional<QuantizePlan::Group> group_of(const Value* value) const {
     const Value* to = copy.values.at(value);
@@ -94,7 +112,7 @@ struct Attempt {
 
 ErrorAnalysis analyze(const Attempt& attempt, Samples samples, unsigned threads) {
   const size_t count = std::min(samples.size(), QuantizeReport::kComparedSamples);
-  return analyze_errors(attempt.real, attempt.copy.graph, attempt.copy.values, samples.first(count), threads);
+  return analyze_errors(attempt.real(), attempt.copy.graph, attempt.copy.values, samples.first(count), threads);
 }
 
 // How much the relative error of a node's output grows over that of the worst of its inputs.
@@ -118,7 +136,7 @@ using Names = std::set<std::string>;
 std::vector<Names> candidates(const Attempt& attempt, const ErrorAnalysis& analysis, const Names& kept) {
   constexpr size_t kMost = 3;
   std::vector<std::pair<double, const Node*>> adding;
-  for (const auto& node : attempt.real.nodes()) {
+  for (const auto& node : attempt.real().nodes()) {
     for (const Value* output : node->outputs()) {
       if (!analysis.tensors.contains(output)) continue;
       adding.emplace_back(-added_error(analysis, node.get(), output), node.get());
@@ -155,7 +173,7 @@ void fill(QuantizeReport& report, const Attempt& attempt, const ErrorAnalysis& a
     tensor.qparams = attempt.qparams[*group];
     tensor.sqnr_db = found->second.db();
     tensor.added_error = added_error(analysis, node, value);
-    const HistogramObserver& observer = attempt.observers[*group];
+    const HistogramObserver& observer = attempt.prepared->calibration.observers[*group];
     if (observer.seen_anything()) {
       tensor.min = observer.min(), tensor.max = observer.max();
       tensor.clipped_share = observer.clipped_share(tensor.qparams);
@@ -163,10 +181,10 @@ void fill(QuantizeReport& report, const Attempt& attempt, const ErrorAnalysis& a
     report.tensors.push_back(tensor);
   };
   report = {};
-  report.equalized_pairs = attempt.equalized;
-  for (const Value* input : attempt.real.inputs()) add(input, nullptr);
+  report.equalized_pairs = attempt.prepared->equalized;
+  for (const Value* input : attempt.real().inputs()) add(input, nullptr);
   std::unordered_set<const Value*> inside;  // between the two operators of a fused pair
-  for (const auto& node : attempt.real.nodes()) {
+  for (const auto& node : attempt.real().nodes()) {
     const Node* to = attempt.copy.nodes.at(node.get());
     bool int8 = false;
     for (Argument argument : node->args()) {
@@ -191,7 +209,7 @@ struct Trial {
 };
 
 bool can_be_equalized(const Attempt& attempt) {
-  GraphCopy copy = copy_graph(attempt.real);
+  GraphCopy copy = copy_graph(attempt.real());
   return equalize_layers(copy.graph) > 0;
 }
 
@@ -200,34 +218,43 @@ class Search {
   Search(const Graph& graph, Samples samples, const QuantizeOptions& options)
       : graph_(graph), samples_(samples), options_(options) {}
 
-  Trial attempt(const Choice& choice, bool judge) const {
-    Trial trial{std::make_unique<Attempt>(graph_, samples_, options_, choice), {}};
+  std::shared_ptr<const Prepared> prepare(const Choice& choice) const {
+    return std::make_shared<const Prepared>(graph_, samples_, options_, choice);
+  }
+  Trial attempt(std::shared_ptr<const Prepared> prepared, const Choice& choice, bool judge) const {
+    Trial trial{std::make_unique<Attempt>(std::move(prepared), options_, choice), {}};
     if (judge) trial.analysis = analyze(*trial.attempt, samples_, options_.threads);
     return trial;
   }
 
-  // wick's choice: each thing that may help is taken where the outputs' error says so.
+  // wick's choice: each thing that may help is done where the outputs' error says so.
   Trial best() const {
     Choice choice;
     choice.equalize = options_.equalize.value_or(false);
-    Trial best = attempt(choice, true);
-    const auto take_if_better = [&](const Choice& other, double share) {
-      Trial trial = attempt(other, true);
+    choice.range = options_.range.value_or(RangeRule::kMinMax);
+    Trial best = attempt(prepare(choice), choice, true);
+    const auto take_if_better = [&](const Choice& other, const std::shared_ptr<const Prepared>& from, double share) {
+      Trial trial = attempt(from, other, true);
       if (trial.error() >= share * best.error()) return;
       best = std::move(trial);
       choice = other;
     };
+    if (!options_.range) {
+      Choice other = choice;
+      other.range = RangeRule::kMse;
+      take_if_better(other, best.attempt->prepared, kRanges);
+    }
     if (!options_.equalize && can_be_equalized(*best.attempt)) {
       Choice other = choice;
       other.equalize = true;
-      take_if_better(other, kClearly);
+      take_if_better(other, prepare(other), kWeights);
     }
-    const auto& nodes = best.attempt->real.nodes();
+    const auto& nodes = best.attempt->real().nodes();
     const auto gains = [](const auto& node) { return is_single_row_that_gains(*node); };
     if (options_.per_channel && std::any_of(nodes.begin(), nodes.end(), gains)) {
       Choice other = choice;
       other.single_rows_by_channel = true;
-      take_if_better(other, kMuch);
+      take_if_better(other, best.attempt->prepared, kTime);
     }
     while (options_.max_error && best.error() > *options_.max_error) {
       std::optional<Trial> better;
@@ -235,7 +262,7 @@ class Search {
       for (const Names& set : candidates(*best.attempt, best.analysis, choice.kept)) {
         Choice other = choice;
         other.kept = set;
-        Trial trial = attempt(other, true);
+        Trial trial = attempt(prepare(other), other, true);
         if (trial.error() < (better ? better->error() : best.error())) better = std::move(trial), found = other;
       }
       if (!better) break;
@@ -256,7 +283,9 @@ class Search {
 void quantize(Graph& graph, Samples samples, const QuantizeOptions& options, QuantizeReport* report) {
   const Search search(graph, samples, options);
   const bool wick = options.quantizer == Quantizer::kWick;
-  Trial trial = wick ? search.best() : search.attempt({}, report != nullptr);
+  Choice plain;
+  plain.range = options.range.value_or(RangeRule::kTorch);
+  Trial trial = wick ? search.best() : search.attempt(search.prepare(plain), plain, report != nullptr);
   if (report != nullptr) fill(*report, *trial.attempt, trial.analysis);
   graph = std::move(trial.attempt->copy.graph);
 }

@@ -22,10 +22,11 @@ enum class Quantizer : uint8_t {
 
 struct QuantizeOptions {
   Quantizer quantizer = Quantizer::kWick;
-  std::optional<RangeRule> range;  // default: kTorch as ExecuTorch does, kMse for kWick
-  bool per_channel = true;         // linear layers too, where it gains; kWick only
-  bool bias_correction = true;     // kWick only
-  std::optional<bool> equalize;    // cross-layer equalization; default: where the outputs gain; kWick only
+  // Default: kTorch as ExecuTorch does; of kWick kMinMax, or kMse where the outputs clearly gain.
+  std::optional<RangeRule> range;
+  bool per_channel = true;       // linear layers too, where it gains; kWick only
+  bool bias_correction = true;   // kWick only
+  std::optional<bool> equalize;  // cross-layer equalization; default: where the outputs gain; kWick only
   // Nodes that stay float: names, with * for any text and ? for any character. kWick only.
   std::vector<std::string> keep_float;
   // The largest error of the outputs, relative to their root mean square: layers whose error stands out stay float

@@ -16,7 +16,9 @@ QuantizePlan::Group QuantizePlan::find(Group group) const {
 void QuantizePlan::unite(Group a, Group b) {
   a = find(a), b = find(b);
   if (a == b) return;
-  if (fixed_[b] && !fixed_[a]) std::swap(a, b);
+  // The first stands for both: what a group is called does not depend on the order of unions.
+  if (b < a) std::swap(a, b);
+  if (!fixed_[a]) fixed_[a] = fixed_[b];
   parent_[b] = a;
 }
 

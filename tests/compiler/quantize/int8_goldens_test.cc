@@ -89,8 +89,8 @@ TEST_CASE("Wick's programs compute in integers alone, as their float simulation 
         }
       }
     }
-    CHECK(noise < 0.003 * signal);  // 25 dB: rounding at every operator of deep models
-    good += integers && noise < 0.003 * signal ? 1 : 0;
+    CHECK(noise < 0.004 * signal);  // 24 dB: rounding at every operator of deep models
+    good += integers && noise < 0.004 * signal ? 1 : 0;
   }
   std::cout << "quantize by wick's rules: integers alone in " << good << " of " << all << " models\n";
 }
