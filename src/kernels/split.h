@@ -21,9 +21,18 @@ bool split_rows(const Conv& c, Conv* first, Conv* second, SplitAt* at) {
   *first = *second = c;
   first->out_h = rows;
   second->out_h = c.out_h - rows;
-  second->pad_h = -top;
-  if constexpr (requires { first->uncut_out_h; }) first->uncut_out_h = second->uncut_out_h = c.out_h;
-  *at = {0, rows * c.out_w * c.out_c};
+  if constexpr (requires { first->uncut_out_h; }) {
+    // A border that is less than none keeps the whole input in view: a layer's memory is measured by it.
+    second->pad_h = -top;
+    first->uncut_out_h = second->uncut_out_h = c.out_h;
+    *at = {0, rows * c.out_w * c.out_c};
+  } else {
+    // The fast depthwise kernels know borders of nothing or more.
+    const int32_t skipped = top > 0 ? top : 0;
+    second->pad_h = skipped - top;
+    second->in_h = c.in_h - skipped;
+    *at = {skipped * c.in_w * c.in_c, rows * c.out_w * c.out_c};
+  }
   return true;
 }
 

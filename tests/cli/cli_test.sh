@@ -322,6 +322,13 @@ if command -v arm-none-eabi-g++ > /dev/null && [ -e "$(dirname "$wick")/lib/wick
   expect "the demo runs on both cores" 0 "core 1:" simulate both.uf2
   sed 's/,.*CRC/, CRC/' stdout | grep 'says [0-9]' > both.txt
   report "the scores are the same on both cores" "$(cmp flash.txt both.txt 2>&1)"
+  for cores in 1 2; do
+    expect "convolutions on $cores" 0 "mnist_cnn" firmware "$cnn/float.pte" "$cnn/int8.pte" -o cnn$cores.uf2 \
+      --build-dir images --cores $cores
+    expect "the demo's convolutions on $cores" 0 "GPIO25: 10 x 500 ms" simulate cnn$cores.uf2
+    sed 's/,.*CRC/, CRC/' stdout | grep 'says [0-9]' > cnn$cores.txt
+  done
+  report "convolutions give the same on both cores" "$(cmp cnn1.txt cnn2.txt 2>&1)"
   report "selected is smaller than all" \
     "$([ "$(flash_of selected.json)" -lt "$(flash_of all.json)" ] || echo "$(flash_of selected.json) bytes")"
 else
