@@ -135,11 +135,11 @@ class Compile {
 
   static std::string tensors_table(const compiler::Compiled& c) {
     TextTable table;
-    table.row({"tensor", "operator", "min", "max", "scale", "zero point", "clipped", "signal to noise"});
+    table.row({"tensor", "operator", "min", "max", "scale", "zero point", "clipped", "signal to noise", "adds"});
     for (const compiler::QuantizedTensor& t : c.quantized.tensors) {
       table.row({t.name, t.op, decimal(t.min, 4), decimal(t.max, 4), decimal(t.qparams.scale, 5),
                  std::to_string(t.qparams.zero_point), decimal(100 * t.clipped_share, 2) + " %",
-                 decimal(t.sqnr_db, 3) + " dB"});
+                 decimal(t.sqnr_db, 3) + " dB", decimal(100 * t.added_error, 2) + " %"});
     }
     return table.str();
   }
@@ -156,6 +156,7 @@ class Compile {
               {"lower_bound_bytes", c.memory.lower_bound_bytes},
               {"output_error", samples_ > 0 ? Json(c.quantized.output_error) : Json()},
               {"kept_float", c.quantized.kept_float},
+              {"equalized_pairs", c.quantized.equalized_pairs},
               {"tensors", Json::array()},
               {"operators", Json::object()},
               {"passes", Json::array()}};
@@ -168,7 +169,8 @@ class Compile {
                               {"scale", t.qparams.scale},
                               {"zero_point", t.qparams.zero_point},
                               {"clipped_share", t.clipped_share},
-                              {"sqnr_db", std::isfinite(t.sqnr_db) ? Json(t.sqnr_db) : Json()}});
+                              {"sqnr_db", std::isfinite(t.sqnr_db) ? Json(t.sqnr_db) : Json()},
+                              {"added_error", std::isfinite(t.added_error) ? Json(t.added_error) : Json()}});
     }
     for (const compiler::PassLog& pass : c.passes) {
       j["passes"].push_back({{"pass", pass.pass},

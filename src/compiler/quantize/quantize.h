@@ -56,11 +56,6 @@ struct QuantizeReport {
   double output_error = 0;
 };
 
-// The report for people, and as JSON (keys: output_error, equalized_pairs, kept_float, tensors: [{name, op, min, max,
-// scale, zero_point, clipped_share, sqnr_db, added_error}]).
-std::string report_text(const QuantizeReport& report);
-std::string report_json(const QuantizeReport& report);
-
 // `samples`: [sample][input], as the graph's inputs are, in logical order; at least one. Throws Failure naming the
 // operator that cannot be calibrated, or the sample that does not fit. `report` may be null.
 void quantize(Graph& graph, std::span<const std::vector<files::Array>> samples, const QuantizeOptions& options,
