@@ -80,6 +80,17 @@ TEST_CASE("Preparing for wick changes no result") {
                                        build.constant("b", random_array({5}, 5)), Ints{1}, Ints{1}, Ints{1}, 1});
   Value* pooled = build("aten::max_pool1d", {build("aten::relu", {conv}), Ints{2}, Ints{2}, Ints{0}, Ints{1}, false});
   graph.add_output(weights);
+  const auto vector = [&](const char* name, uint32_t seed, Shape sizes) {
+    Array array = random_array({sizes.begin(), sizes.end()}, seed);
+    for (uint64_t i = 0; i < files::element_count(array); ++i) {
+      set_element(array, i, 1 + std::abs(files::element(array, i)));
+    }
+    return build.constant(name, array);
+  };
+  graph.add_output(build("aten::batch_norm", {x, vector("g", 6, {6}), vector("h", 7, {6}), vector("m", 8, {6}),
+                                              vector("v", 9, {6}), false, 0.1, 1e-5, false}));
+  graph.add_output(
+      build("aten::layer_norm", {x, Ints{6, 8}, vector("g2", 10, {6, 8}), vector("h2", 11, {6, 8}), 1e-5, true}));
   graph.add_output(build("aten::mean.dim", {pooled, Ints{1}, false, Argument()}));
   graph.add_output(build("aten::mean.dim", {weights, Ints{-1}, true, Argument()}));
   graph.add_output(build("aten::sub.Tensor", {x, build("aten::mean.dim", {x, Ints{2}, true, Argument()})}));
@@ -89,6 +100,7 @@ TEST_CASE("Preparing for wick changes no result") {
   for (const auto& node : graph.nodes()) {
     CAPTURE(node->op);
     CHECK(node->op != "aten::layer_norm");
+    CHECK(node->op != "aten::batch_norm");
     CHECK(node->op != "aten::conv1d");
     CHECK(node->op != "aten::mean.dim");
   }
