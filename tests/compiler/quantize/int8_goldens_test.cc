@@ -9,6 +9,7 @@
 #include "compiler/copy_graph.h"
 #include "compiler/evaluate.h"
 #include "compiler/golden_folders.h"
+#include "compiler/passes/functionalize.h"
 #include "compiler/quantize/float_runner.h"
 #include "compiler/quantize/golden_case.h"
 #include "compiler/quantize/lower_for_test.h"
@@ -103,6 +104,7 @@ TEST_CASE("Models of any operator can be quantized, what has no integer form sta
     CAPTURE(name);
     ++all;
     GoldenCase golden(folder);
+    functionalize(golden.graph);
     QuantizeReport report;
     quantize(golden.graph, golden.inputs, {}, &report);
     lower(golden.graph, false);
