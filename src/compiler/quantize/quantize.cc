@@ -1,6 +1,7 @@
 #include "compiler/quantize/quantize.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <unordered_set>
@@ -15,6 +16,7 @@
 #include "compiler/quantize/insert_qdq.h"
 #include "compiler/quantize/raise_dialect.h"
 #include "compiler/quantize/wick_rules.h"
+#include "files/failure.h"
 
 namespace wick::compiler {
 
@@ -278,9 +280,27 @@ class Search {
   const QuantizeOptions& options_;
 };
 
+// Numbers that no range can hold are mistakes in how samples were prepared.
+void judge_samples(const Graph& graph, Samples samples) {
+  for (size_t sample = 0; sample < samples.size(); ++sample) {
+    for (size_t i = 0; i < std::min(samples[sample].size(), graph.inputs().size()); ++i) {
+      const files::Array& array = samples[sample][i];
+      if (array.dtype != DType::kFloat32) continue;
+      const auto* values = reinterpret_cast<const float*>(array.bytes.data());
+      const size_t count = array.bytes.size() / sizeof(float);
+      const auto* wrong = std::find_if(values, values + count, [](float x) { return !std::isfinite(x); });
+      if (wrong == values + count) continue;
+      files::fail("calibration sample ", sample, ", input ", graph.inputs()[i]->name, ", element ", wrong - values,
+                  " is ", std::isnan(*wrong) ? "not a number" : "infinite",
+                  "; give samples as the model takes them in use");
+    }
+  }
+}
+
 }  // namespace
 
 void quantize(Graph& graph, Samples samples, const QuantizeOptions& options, QuantizeReport* report) {
+  judge_samples(graph, samples);
   const Search search(graph, samples, options);
   const bool wick = options.quantizer == Quantizer::kWick;
   Choice plain;

@@ -209,6 +209,12 @@ TEST_CASE("A sample that does not fit the model is refused") {
   CHECK_THROWS_WITH_AS(quantize(graph, {}, {}), "calibration needs at least one sample", files::Failure);
   const Samples two = {{random_array({1, 4}, 1), random_array({1, 4}, 2)}};
   CHECK_THROWS_AS(quantize(graph, two, {}), files::Failure);
+  Samples spoiled = {{random_array({1, 4}, 1)}};
+  set_element(spoiled[0][0], 2, NAN);
+  CHECK_THROWS_WITH_AS(quantize(graph, spoiled, {}),
+                       "calibration sample 0, input x, element 2 is not a number; give samples as the model takes "
+                       "them in use",
+                       files::Failure);
 }
 
 TEST_CASE("The number of threads changes nothing") {
