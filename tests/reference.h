@@ -167,7 +167,8 @@ void pool2d(const Params& c, const int8_t* input, int8_t* output, ReduceFn reduc
           int64_t sum = 0, largest = -128, count = 0;
           for (int64_t ky = 0; ky < c.kernel_h; ++ky) {
             for (int64_t kx = 0; kx < c.kernel_w; ++kx) {
-              const int64_t y = oy * c.stride_h - c.pad_h + ky, x = ox * c.stride_w - c.pad_w + kx;
+              const int64_t y = oy * c.stride_h - c.pad_h + ky * c.dilation_h;
+              const int64_t x = ox * c.stride_w - c.pad_w + kx * c.dilation_w;
               if (y < 0 || y >= c.in_h || x < 0 || x >= c.in_w) continue;
               const int64_t value = input[((n * c.in_h + y) * c.in_w + x) * c.channels + ch];
               sum += value;

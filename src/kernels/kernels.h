@@ -114,6 +114,7 @@ struct Pool2d {
   int32_t batch, in_h, in_w, channels, out_h, out_w;
   int32_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
   int32_t act_min, act_max;
+  int32_t dilation_h = 1, dilation_w = 1;  // of a maximum
   uint32_t path = 0;
 };
 

@@ -10,6 +10,15 @@ constexpr Op kOps[] = {
 #undef WICK_OP
 };
 constexpr auto kSorted = sort_ops(kOps);
+
+// A row that stands twice, or two names with one hash.
+constexpr bool has_twins() {
+  for (uint32_t i = 1; i < kSorted.table().count; ++i) {
+    if (kSorted.ops[i].hash == kSorted.ops[i - 1].hash) return true;
+  }
+  return false;
+}
+static_assert(!has_twins());
 }  // namespace
 
 const OpTable kAllOps = kSorted.table();

@@ -77,6 +77,36 @@ TEST_CASE("pools equal the definition over random shapes") {
   }
 }
 
+TEST_CASE("a maximum over dilated windows equals the definition") {
+  for (uint32_t seed = 0x2000; seed < 0x2000 + test::kDraws; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    Pool2d c = {};
+    c.batch = random.in(1, 2), c.channels = random.in(1, 40);
+    test::draw_activation(random, &c.act_min, &c.act_max);
+    const auto axis = [&random](int32_t* in, int32_t* kernel, int32_t* stride, int32_t* pad, int32_t* dilation,
+                                int32_t* out) {
+      *kernel = random.in(1, 4), *stride = random.in(1, 3), *dilation = random.in(1, 3), *in = random.in(1, 12);
+      const int32_t reach = (*kernel - 1) * *dilation + 1;
+      *pad = random.in(0, reach / 2);
+      while (*in + 2 * *pad < reach) ++*in;
+      *out = (*in + 2 * *pad - reach) / *stride + 1;
+      if (*out * *stride < *in + *pad && random.one_in(2)) ++*out;  // ceil_mode
+    };
+    axis(&c.in_h, &c.kernel_h, &c.stride_h, &c.pad_h, &c.dilation_h, &c.out_h);
+    axis(&c.in_w, &c.kernel_w, &c.stride_w, &c.pad_w, &c.dilation_w, &c.out_w);
+    Guarded<int8_t> input(static_cast<size_t>(c.batch * c.in_h * c.in_w * c.channels), test::draw_offset(random));
+    test::draw_bytes(random, Mood::kOrdinary, 0, input);
+    std::vector<int8_t> expected(static_cast<size_t>(c.batch * c.out_h * c.out_w * c.channels));
+    reference::max_pool2d(c, input.data(), expected.data());
+    test::check_kernel(
+        random, c, expected, test::draw_offset(random), kernels::isa::max_pool2d_s8_plan, [](Pool2d&, void*) {},
+        [&](const Pool2d& q, int8_t* out, void* scratch) {
+          kernels::isa::max_pool2d_s8(q, input.data(), out, scratch);
+        });
+  }
+}
+
 TEST_CASE("pools equal the definition on the shapes that networks use") {
   // height, width, channels, kernel_h, kernel_w, stride, pad
   static constexpr int32_t kShapes[][7] = {{25, 5, 64, 25, 5, 1, 0}, {8, 8, 64, 8, 8, 1, 0},    {7, 7, 32, 7, 7, 7, 0},

@@ -110,10 +110,11 @@ TEST_CASE("quantized_avg_pool2d runs with every release's arguments") {
   }
 }
 
-std::string run_max_pool(std::vector<int64_t> dilation, int64_t out_zero_point, std::vector<int64_t> pad) {
+std::string run_max_pool(std::vector<int64_t> dilation, int64_t out_zero_point, std::vector<int64_t> pad,
+                         std::vector<int32_t> sizes = {2, 2}, std::vector<int32_t> expected = {-1, 8, 8, 8}) {
   Int8Program p;
   auto& b = p.builder;
-  const int32_t x = p.planned({1, 1, 3, 3}, kChannelsLast), y = p.planned({1, 1, 2, 2}, kChannelsLast);
+  const int32_t x = p.planned({1, 1, 3, 3}, kChannelsLast), y = p.planned({1, 1, sizes[0], sizes[1]}, kChannelsLast);
   b.inputs({x});
   b.outputs({y});
   p.call("quantized_max_pool2d",
@@ -121,13 +122,16 @@ std::string run_max_pool(std::vector<int64_t> dilation, int64_t out_zero_point, 
           b.integer(4), b.integer(out_zero_point), b.integer(-128), b.integer(8), y});
   std::vector<uint8_t> out;
   const std::string error = p.run({bytes_of({-1, -2, 5, -3, -4, 8, 7, 9, -9})}, &out);
-  if (error.empty()) CHECK(out == bytes_of({-1, 8, 8, 8}));
+  if (error.empty()) CHECK(out == bytes_of(expected));
   return error;
 }
 
 TEST_CASE("quantized_max_pool2d clamps, and refuses what it is not defined for") {
   CHECK(run_max_pool({1, 1}, 4, {0, 0}) == "");
-  check_told(run_max_pool({2, 1}, 4, {0, 0}), "dilation 2x1, expected 1x1");
+  // Rows 0 and 2: the largest of -1, -2, 7, 9 and of -2, 5, 9, -9, both clamped.
+  CHECK(run_max_pool({2, 1}, 4, {0, 0}, {1, 2}, {8, 8}) == "");
+  // Rows 0 and 2 of columns 0 and 2, with a border of one: each window holds one or two rows and columns.
+  CHECK(run_max_pool({2, 2}, 4, {1, 1}, {3, 3}, {-4, 8, -4, 8, 7, 8, -4, 8, -4}) == "");
   check_told(run_max_pool({1, 1}, 5, {0, 0}), "zero point 5 differs from the input's, 4");
   check_told(run_max_pool({1, 1}, 4, {2, 0}), "padding 2x0 is more than half of the window, 2x2");
 }

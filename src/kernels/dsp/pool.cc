@@ -240,7 +240,11 @@ void avg_pool2d_s8(const Pool2d& c, const int8_t* input, int8_t* output, void* s
   clamp_output(c, output);
 }
 
-KernelMemory max_pool2d_s8_plan(Pool2d& c) { return plan(c); }
+KernelMemory max_pool2d_s8_plan(Pool2d& c) {
+  if (c.dilation_h == 1 && c.dilation_w == 1) return plan(c);
+  c.path = kScalar;
+  return scalar::max_pool2d_s8_plan(c);
+}
 
 void max_pool2d_s8(const Pool2d& c, const int8_t* input, int8_t* output, void* scratch) {
   if (c.path == kScalar) return scalar::max_pool2d_s8(c, input, output, scratch);

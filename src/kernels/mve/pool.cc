@@ -112,7 +112,7 @@ void avg_pool2d_s8(const Pool2d& c, const int8_t* input, int8_t* output, void* s
 }
 
 KernelMemory max_pool2d_s8_plan(Pool2d& c) {
-  c.path = c.act_min >= -128 && c.act_max <= 127;
+  c.path = c.act_min >= -128 && c.act_max <= 127 && c.dilation_h == 1 && c.dilation_w == 1;
   return {};
 }
 

@@ -24,10 +24,11 @@ Status run(const void* params, RunContext& context) {
 
 // Window positions along one axis. With ceil_mode a last, partial one counts when it starts inside the image or its
 // leading border.
-int32_t pool_outputs(Prepare& p, int32_t size, int32_t kernel, int32_t stride, int32_t pad, bool ceil_mode) {
-  int32_t outputs = window_outputs(p, 1, size, kernel, stride, pad, 1);
+int32_t pool_outputs(Prepare& p, int32_t size, int32_t kernel, int32_t stride, int32_t pad, int32_t dilation,
+                     bool ceil_mode) {
+  int32_t outputs = window_outputs(p, 1, size, kernel, stride, pad, dilation);
   if (p.failed() || !ceil_mode) return outputs;
-  const int32_t reached = (outputs - 1) * stride + kernel;
+  const int32_t reached = (outputs - 1) * stride + (kernel - 1) * dilation + 1;
   if (reached < size + 2 * pad && outputs * stride < size + pad) ++outputs;
   return outputs;
 }
@@ -35,7 +36,7 @@ int32_t pool_outputs(Prepare& p, int32_t size, int32_t kernel, int32_t stride, i
 // kernel_size, stride, padding from argument 1; the output is the last argument.
 template <kernels::KernelMemory (*plan)(kernels::Pool2d&),
           void (*kernel)(const kernels::Pool2d&, const int8_t*, int8_t*, void*)>
-Status finish(Prepare& p, Layout layout, bool ceil_mode, Range range) {
+Status finish(Prepare& p, Layout layout, bool ceil_mode, Range range, Pair dilation = {}) {
   const uint32_t out_arg = p.arg_count() - 1;
   const Tensor input = p.tensor(0);
   Tensor output = p.output(out_arg);
@@ -44,8 +45,9 @@ Status finish(Prepare& p, Layout layout, bool ceil_mode, Range range) {
   const Pair pad = pair_of(p, 3, 0, kMaxWindow);
   if (p.failed()) return p.status();
   // More would let windows lie outside the image altogether.
-  p.require(pad.h <= size.h / 2 && pad.w <= size.w / 2, Code::kInvalidProgram, 3, "padding ", pad.h, "x", pad.w,
-            " is more than half of the window, ", size.h, "x", size.w);
+  const int64_t reach_h = (int64_t{size.h} - 1) * dilation.h + 1, reach_w = (int64_t{size.w} - 1) * dilation.w + 1;
+  p.require(pad.h <= reach_h / 2 && pad.w <= reach_w / 2, Code::kInvalidProgram, 3, "padding ", pad.h, "x", pad.w,
+            " is more than half of the window, ", reach_h, "x", reach_w);
   p.require(int64_t{image.h} * image.w <= 1 << 24, Code::kUnsupported, 0, "image has more than 2^24 pixels");
   kernels::Pool2d c = {};
   c.batch = image.n, c.in_h = image.h, c.in_w = image.w, c.channels = image.c;
@@ -53,8 +55,9 @@ Status finish(Prepare& p, Layout layout, bool ceil_mode, Range range) {
   c.stride_h = stride.h, c.stride_w = stride.w;
   c.pad_h = pad.h, c.pad_w = pad.w;
   c.act_min = range.low, c.act_max = range.high;
-  c.out_h = pool_outputs(p, c.in_h, c.kernel_h, c.stride_h, c.pad_h, ceil_mode);
-  c.out_w = pool_outputs(p, c.in_w, c.kernel_w, c.stride_w, c.pad_w, ceil_mode);
+  c.dilation_h = dilation.h, c.dilation_w = dilation.w;
+  c.out_h = pool_outputs(p, c.in_h, c.kernel_h, c.stride_h, c.pad_h, c.dilation_h, ceil_mode);
+  c.out_w = pool_outputs(p, c.in_w, c.kernel_w, c.stride_w, c.pad_w, c.dilation_w, ceil_mode);
   if (p.failed()) return p.status();
   resize_image(p, out_arg, &output, {c.batch, c.out_h, c.out_w, c.channels}, layout);
   image_of(p, out_arg, output, layout);
@@ -80,12 +83,10 @@ Status prepare_max_pool2d(Prepare& p, Layout layout) {
   const int32_t in_zero_point = zero_point_of(p, 6), out_zero_point = zero_point_of(p, 7);
   const Range range = activation_of(p, 8, 9);
   if (p.failed()) return p.status();
-  p.require(dilation.h == 1 && dilation.w == 1, Code::kUnsupported, 4, "dilation ", dilation.h, "x", dilation.w,
-            ", expected 1x1");
   p.require(in_zero_point == out_zero_point, Code::kInvalidProgram, 7, "zero point ", out_zero_point,
             " differs from the input's, ", in_zero_point);
   if (p.failed()) return p.status();
-  return finish<isa::max_pool2d_s8_plan, isa::max_pool2d_s8>(p, layout, ceil_mode, range);
+  return finish<isa::max_pool2d_s8_plan, isa::max_pool2d_s8>(p, layout, ceil_mode, range, dilation);
 }
 
 }  // namespace
