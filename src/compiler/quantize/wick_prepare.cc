@@ -1,3 +1,4 @@
+// Rewrites of the float graph before wick plans its quantization: operators in the forms that integers compute.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -5,6 +6,7 @@
 
 #include "compiler/lower_cortex_m/unary.h"
 #include "compiler/quantize/fold_batch_norm.h"
+#include "compiler/quantize/wick_forms.h"
 #include "compiler/quantize/wick_rules.h"
 #include "compiler/type_of.h"
 
@@ -16,49 +18,9 @@ using files::Array;
 
 // A depthwise convolution over a whole image costs its weights in flash; above this a pool has to do.
 constexpr int64_t kMostMeanWeights = 8192;
-// Largest constant that is written out to spare a broadcast.
-constexpr int64_t kMostBroadcast = 65536;
-
-const float* floats(const Value* value) { return reinterpret_cast<const float*>(value->data->bytes.data()); }
-
-Array array_of(const std::vector<float>& values, const Shape& sizes) {
-  Array array{DType::kFloat32, {sizes.begin(), sizes.end()}, {}};
-  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
-  array.bytes.assign(bytes, bytes + values.size() * sizeof(float));
-  return array;
-}
-
-int64_t product(const Shape& sizes, size_t from, size_t to) {
-  return std::accumulate(sizes.begin() + static_cast<int64_t>(from), sizes.begin() + static_cast<int64_t>(to),
-                         int64_t{1}, std::multiplies<>());
-}
 
 // A rewrite returns what stands for the node's output, or null when it does not apply.
 using Rewrite = Value* (*)(Builder&, const Node&);
-
-Value* reshaped(Builder& build, Value* value, const Shape& sizes) {
-  if (value->type.sizes == sizes) return value;
-  return build("aten::reshape", {value, Ints(sizes)}, value->name);
-}
-
-Value* permuted(Builder& build, Value* value, const std::vector<size_t>& order) {
-  bool moves = false;
-  Ints dims;
-  for (size_t i = 0; i < order.size(); ++i) {
-    dims.push_back(static_cast<int64_t>(order[i]));
-    moves = moves || order[i] != i;
-  }
-  return moves ? build("aten::permute", {value, dims}, value->name) : value;
-}
-
-// Sums over the last dimension times `factor`, plus `more`, [.., 1].
-Value* summed_last(Builder& build, Value* x, double factor, const std::string& name, float more = 0) {
-  const int64_t length = x->type.sizes.back();
-  const std::vector<float> weights(static_cast<size_t>(length), static_cast<float>(factor));
-  Value* weight = build.constant(name + "_weight", array_of(weights, {1, length}));
-  if (more == 0) return build("aten::linear", {x, weight, Argument()}, name);
-  return build("aten::linear", {x, weight, build.constant(name + "_bias", array_of({more}, {1}))}, name);
-}
 
 // Means and sums with a scale of their own: over whole images by depthwise convolution, over other dimensions as a
 // linear layer with constant weights.
@@ -129,8 +91,6 @@ Value* adaptive_pool(Builder& build, const Node& node) {
   return build("aten::avg_pool2d", {x, window, window, Ints{0, 0}, false, false, Argument()}, node.name);
 }
 
-Shape with_height(const Shape& sizes) { return {sizes[0], sizes[1], 1, sizes[2]}; }
-
 Value* conv1d(Builder& build, const Node& node) {
   Value *x = node.arg(0).tensor(), *weight = node.arg(1).tensor();
   if (x->type.sizes.size() != 3 || !weight->is_constant()) return nullptr;
@@ -199,32 +159,6 @@ Value* matmul(Builder& build, const Node& node) {
   return reshaped(build, build("aten::bmm", {flat(a), flat(b)}, node.name), out);
 }
 
-// Copies of `value` until it has `sizes`; constants are written out.
-Value* broadcast(Builder& build, Value* value, const Shape& sizes) {
-  if (value->type.sizes == sizes) return value;
-  if (!value->is_constant()) {
-    Shape padded(sizes.size() - value->type.sizes.size(), 1);
-    padded.insert(padded.end(), value->type.sizes.begin(), value->type.sizes.end());
-    return build("aten::expand", {reshaped(build, value, padded), Ints(sizes), false}, value->name);
-  }
-  const int64_t count = product(sizes, 0, sizes.size());
-  std::vector<float> wide(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t rest = i, at = 0, stride = 1;
-    for (size_t d = 0; d < sizes.size(); ++d) {
-      const size_t dim = sizes.size() - 1 - d;
-      const int64_t index = rest % sizes[dim];
-      rest /= sizes[dim];
-      if (d >= value->type.sizes.size()) continue;
-      const int64_t size = value->type.sizes[value->type.sizes.size() - 1 - d];
-      if (size != 1) at += index * stride;
-      stride *= size;
-    }
-    wide[static_cast<size_t>(i)] = floats(value)[at];
-  }
-  return build.constant(value->name, array_of(wide, sizes));
-}
-
 Value* elementwise(Builder& build, const Node& node) {
   if (unary_function(node) != nullptr) return nullptr;
   Value *a = node.arg(0).tensor(), *b = node.arg(1).tensor();
@@ -245,115 +179,6 @@ Value* quotient(Builder& build, const Node& node) {
   if (node.arg(0).tensor()->type.sizes == node.arg(1).tensor()->type.sizes) return nullptr;
   Value* inverse = build("aten::reciprocal", {node.arg(1)}, node.name);
   return build("aten::mul.Tensor", {node.arg(0), inverse}, node.name);
-}
-
-bool all_are(const Value* value, float wanted) {
-  const auto count = static_cast<size_t>(value->type.numel());
-  return std::all_of(floats(value), floats(value) + count, [wanted](float x) { return x == wanted; });
-}
-
-// Where only linear layers read a normalisation, its factors and offsets go into their weights and biases.
-bool into_linear_layers(Builder& build, const Node& norm) {
-  Graph& graph = build.graph();
-  const Value *gamma = norm.arg(2).tensor(), *beta = norm.arg(3).tensor();
-  const auto& users = norm.output()->users();
-  const auto fits = [&norm](const Node* user) {
-    const Value* bias = user->arg(2).tensor();
-    return user->op == "aten::linear" && user->arg(0).tensor() == norm.output() &&
-           user->arg(1).tensor()->is_constant() && (bias == nullptr || bias->is_constant());
-  };
-  if (graph.is_output(norm.output()) || users.empty() || !std::all_of(users.begin(), users.end(), fits)) return false;
-  for (Node* user : std::vector<Node*>(users)) {
-    const Value *old = user->arg(1).tensor(), *old_bias = user->arg(2).tensor();
-    const int64_t outer = old->type.sizes[0], inner = old->type.sizes[1];
-    std::vector<float> weight(floats(old), floats(old) + outer * inner);
-    std::vector<float> bias(static_cast<size_t>(outer), 0.0f);
-    for (int64_t o = 0; o < outer; ++o) {
-      double sum = old_bias == nullptr ? 0 : static_cast<double>(floats(old_bias)[o]);
-      for (int64_t i = 0; i < inner; ++i) {
-        float& w = weight[static_cast<size_t>(o * inner + i)];
-        if (beta != nullptr) sum += static_cast<double>(w) * static_cast<double>(floats(beta)[i]);
-        if (gamma != nullptr) w *= floats(gamma)[i];
-      }
-      bias[static_cast<size_t>(o)] = static_cast<float>(sum);
-    }
-    graph.set_arg(user, 1, graph.add_constant(old->name, array_of(weight, old->type.sizes)));
-    graph.set_arg(user, 2, graph.add_constant(old->name + "_bias", array_of(bias, {outer})));
-  }
-  return true;
-}
-
-// x - mean(x) over the last dimension: in one sum of products (the identity less 1/length everywhere) where its weights
-// are few, else by subtraction.
-Value* less_mean(Builder& build, Value* x, const std::string& name) {
-  const Shape sizes = x->type.sizes;
-  const int64_t length = sizes.back();
-  const double share = 1.0 / static_cast<double>(length);
-  if (length * length > kMostBroadcast) {
-    Value* mean = summed_last(build, x, share, name + "_mean");
-    return build("aten::sub.Tensor", {x, broadcast(build, mean, sizes)}, name + "_centred");
-  }
-  std::vector<float> centring(static_cast<size_t>(length * length), static_cast<float>(-share));
-  for (int64_t i = 0; i < length; ++i) centring[static_cast<size_t>(i * length + i)] += 1.0f;
-  Value* weight = build.constant(name + "_centring", array_of(centring, {length, length}));
-  return build("aten::linear", {x, weight, Argument()}, name + "_centred");
-}
-
-// Normalisation over the last dimensions in parts: differences from the mean, their squares' mean, its inverse root.
-Value* layer_norm(Builder& build, const Node& node) {
-  Value *x = node.arg(0).tensor(), *gamma = node.arg(2).tensor(), *beta = node.arg(3).tensor();
-  if ((gamma != nullptr && !gamma->is_constant()) || (beta != nullptr && !beta->is_constant())) return nullptr;
-  const Shape out = x->type.sizes;
-  const size_t dims = node.arg(1).get<Ints>()->size();
-  const int64_t length = product(out, out.size() - dims, out.size());
-  if (length < 2) return nullptr;
-  if (dims > 1) x = reshaped(build, x, {x->type.numel() / length, length});
-  const Shape sizes = x->type.sizes;
-  Value* centred = less_mean(build, x, node.name);
-  Value* squares = build("aten::mul.Tensor", {centred, centred}, node.name + "_squares");
-  Value* variance = summed_last(build, squares, 1.0 / static_cast<double>(length), node.name + "_variance",
-                                static_cast<float>(*node.arg(4).number()));
-  Value* inverse = build("aten::rsqrt", {variance}, node.name + "_inverse");
-  Value* normal = build("aten::mul.Tensor", {centred, broadcast(build, inverse, sizes)}, node.name);
-  if (dims == 1 && into_linear_layers(build, node)) return normal;
-  const auto spread = [&](const Value* value) {
-    const std::vector<float> flat(floats(value), floats(value) + length);
-    return broadcast(build, build.constant(value->name, array_of(flat, {length})), sizes);
-  };
-  if (gamma != nullptr && !all_are(gamma, 1)) normal = build("aten::mul.Tensor", {normal, spread(gamma)}, node.name);
-  if (beta != nullptr && !all_are(beta, 0)) normal = build("aten::add.Tensor", {normal, spread(beta)}, node.name);
-  return reshaped(build, normal, out);
-}
-
-// Normalisation with fixed statistics that no layer took in: a 1x1 depthwise convolution.
-Value* batch_norm(Builder& build, const Node& node) {
-  Value* x = node.arg(0).tensor();
-  const Shape sizes = x->type.sizes;
-  if (*node.arg(5).get<bool>() || sizes.size() < 2 || sizes.size() > 4) return nullptr;
-  for (size_t i = 1; i < 5; ++i) {
-    const Value* value = node.arg(i).tensor();
-    if (value != nullptr ? !value->is_constant() : i > 2) return nullptr;
-  }
-  const auto channels = static_cast<size_t>(sizes[1]);
-  std::vector<float> factor(channels), offset(channels);
-  for (size_t c = 0; c < channels; ++c) {
-    const auto item = [&node, c](size_t arg, double otherwise) {
-      const Value* value = node.arg(arg).tensor();
-      return value == nullptr ? otherwise : static_cast<double>(floats(value)[c]);
-    };
-    const double scale = item(1, 1) / std::sqrt(item(4, 1) + *node.arg(7).number());
-    factor[c] = static_cast<float>(scale);
-    offset[c] = static_cast<float>(item(2, 0) - item(3, 0) * scale);
-  }
-  const Shape image = sizes.size() == 4   ? sizes
-                      : sizes.size() == 3 ? with_height(sizes)
-                                          : Shape{sizes[0], sizes[1], 1, 1};
-  Value* weight = build.constant(node.name + "_weight", array_of(factor, {sizes[1], 1, 1, 1}));
-  Value* bias = build.constant(node.name + "_bias", array_of(offset, {sizes[1]}));
-  Value* result =
-      build("aten::conv2d", {reshaped(build, x, image), weight, bias, Ints{1, 1}, Ints{0, 0}, Ints{1, 1}, sizes[1]},
-            node.name);
-  return reshaped(build, result, sizes);
 }
 
 // An operator of one value behind a reshape is the same before it: reshapes of neighbours meet and cancel.
@@ -415,8 +240,8 @@ void prepare_for_wick(Graph& graph, const WickRules& rules) {
                        {"aten::softmax.int", softmax},
                        {"aten::matmul", matmul},
                        {"aten::mm", matmul},
-                       {"aten::layer_norm", layer_norm},
-                       {"aten::batch_norm", batch_norm},
+                       {"aten::layer_norm", layer_norm_in_parts},
+                       {"aten::batch_norm", batch_norm_as_convolution},
                        {"aten::div.Tensor", quotient},
                        {"aten::add.Tensor", elementwise},
                        {"aten::sub.Tensor", elementwise},
