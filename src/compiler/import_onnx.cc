@@ -30,6 +30,7 @@ const OnnxRules& rules() {
     add_onnx_resize_rules(all);
     add_onnx_recurrent_rules(all);
     add_onnx_quantized_rules(all);
+    add_onnx_attention_rules(all);
     return all;
   }();
   return table;

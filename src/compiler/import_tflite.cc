@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/evaluate.h"
+#include "compiler/lower_cortex_m/size_scratch.h"
 #include "compiler/problems.h"
 #include "compiler/tflite_call.h"
 
@@ -75,6 +76,7 @@ class Importer {
     for (const int32_t output : model_.outputs) add_output(output);
     problems_.throw_if_any(model_.path);
     graph_.erase_dead();
+    size_scratch(graph_, Isa::kDsp);
     return std::move(graph_);
   }
 

@@ -10,6 +10,7 @@
 
 namespace wick::compiler {
 
+// Scratch memory is sized for cores with DSP instructions (compiler/lower_cortex_m/size_scratch.h changes that).
 // Weights that are float16, or int8 below float activations ("dynamic range"), become float32. Throws Failure that
 // names the file and all operators at fault, with their shapes and what to do.
 Graph import_tflite(const std::filesystem::path& path, const ImportOptions& options = {});

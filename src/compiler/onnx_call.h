@@ -92,6 +92,7 @@ void add_onnx_norm_rules(OnnxRules& rules);
 void add_onnx_resize_rules(OnnxRules& rules);
 void add_onnx_recurrent_rules(OnnxRules& rules);
 void add_onnx_quantized_rules(OnnxRules& rules);
+void add_onnx_attention_rules(OnnxRules& rules);
 
 // What a number of ONNX's element types is in the graph; throws Failure for one that is not supported.
 DType onnx_dtype(int64_t onnx_type);

@@ -65,7 +65,7 @@ class TfCall {
   // In the meaning of output 0, from that of input `i`; x itself when they mean the same.
   Value* requantized(Value* x, size_t i);
   Value* clamped(Value* x, const TfBounds& bounds);
-  Value* scratch();  // bytes that ExecuTorch's kernels want; sized when the target is known
+  Value* scratch();  // memory that ExecuTorch's kernels want; sized when all is imported
 
   Builder& builder() { return builder_; }
   Value* operator()(const std::string& op, Arguments args) { return builder_(op, std::move(args), name()); }
