@@ -1,5 +1,5 @@
-// Real models, spoiled in seeded ways, through their importer: a graph or a clean error, nothing else. Meant for the
-// build with AddressSanitizer and UndefinedBehaviorSanitizer; prints what it came to.
+// Real models, spoiled in seeded ways, through their importer (.pt2: the whole compiler): a graph or a clean error,
+// nothing else. Meant for the build with AddressSanitizer and UndefinedBehaviorSanitizer; prints what it came to.
 //
 //   import_mutation_test ROUNDS SEED MODEL.onnx|.tflite|.pt2...      exit code 1 when a model is refused unspoiled
 #include <cinttypes>
@@ -8,12 +8,13 @@
 #include <filesystem>
 #include <string>
 
+#include "compiler/compile.h"
 #include "compiler/import_onnx.h"
-#include "compiler/import_pt2.h"
 #include "compiler/import_tflite.h"
 #include "files/failure.h"
 #include "files/files.h"
 #include "fuzz/spoil.h"
+#include "fuzz/spoil_archive.h"
 
 namespace {
 
@@ -28,7 +29,7 @@ std::string refusal_of(const fs::path& path) {
     } else if (path.extension() == ".tflite") {
       wick::compiler::import_tflite(path);
     } else {
-      wick::compiler::import_pt2(path);
+      wick::compiler::compile(path, {});
     }
     return "";
   } catch (const wick::files::Failure& failure) {
@@ -62,7 +63,11 @@ int main(int argc, char** argv) {
     wick::fuzz::Random random(seed * 1000003 + round);
     const size_t which = random.below(models.size());
     Bytes file = models[which];
-    wick::fuzz::spoil(file, random, file.size());
+    if (fs::path(argv[3 + which]).extension() == ".pt2" && random.below(10) != 0) {
+      file = wick::fuzz::spoil_archive(file, random);
+    } else {
+      wick::fuzz::spoil(file, random, file.size());
+    }
     if (std::getenv("WICK_MUTATION_VERBOSE") != nullptr) std::fprintf(stderr, "round %" PRIu64 "\n", round);
     const fs::path path = folder / ("model" + fs::path(argv[3 + which]).extension().string());
     wick::files::write_file(path, file.data(), file.size());
