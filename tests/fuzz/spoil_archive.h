@@ -23,7 +23,7 @@ inline uint32_t crc32_of(const std::string& bytes) {
 }
 
 inline void put_number(std::string& out, uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
+  for (int i = 0; i < bytes; ++i, value >>= 8) out += static_cast<char>(value & 0xFF);
 }
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
