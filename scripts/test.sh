@@ -64,6 +64,7 @@ fi
 if wants targets; then
   for target in $targets; do
     if build "$target"; then suite "$target" "build/$target"; fi
+    if [ "$target" = cortex-m33 ]; then one operator-sizes scripts/operator_sizes.sh; fi
   done
 fi
 if wants golden && build host; then suite golden build/host -R '^golden'; fi
