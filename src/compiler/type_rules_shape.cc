@@ -7,6 +7,9 @@ namespace wick::compiler {
 
 namespace {
 
+// Of one operator. Far beyond real models; a planner's work grows with the square.
+constexpr int64_t kMostOutputs = 4096;
+
 std::string dimension(const Call& call) { return call.op() + ": dimension"; }
 
 size_t dim_at(const Call& call, size_t i, size_t rank) {
@@ -243,7 +246,7 @@ Types parts(const Call& call, size_t dim, const Ints& lengths) {
 
 Types even_parts(const Call& call, size_t dim, int64_t length) {
   const int64_t size = call.tensor(0).sizes[dim];
-  call.require(length > 0 && size / length < 65536, "the parts must have a size, and be fewer than 65,536");
+  call.require(length > 0 && size / length < kMostOutputs, "the parts must have a size, and be fewer than 4,096");
   Ints lengths;
   for (int64_t at = 0; at < size; at += length) lengths.push_back(std::min(length, size - at));
   if (lengths.empty()) lengths.push_back(0);
@@ -283,7 +286,7 @@ Types tensor_split(const Call& call) {
   call.require(!x.empty(), "the input has no dimensions");
   const size_t dim = dim_at(call, 2, x.size());
   const int64_t sections = call.integer(1);
-  call.require(sections > 0 && sections < 65536, "sections must be positive and fewer than 65,536");
+  call.require(sections > 0 && sections < kMostOutputs, "sections must be positive and fewer than 4,096");
   Ints lengths(static_cast<size_t>(sections), x[dim] / sections);
   for (size_t i = 0; i < static_cast<size_t>(x[dim] % sections); ++i) ++lengths[i];
   return parts(call, dim, lengths);
@@ -295,7 +298,7 @@ Types unbind(const Call& call) {
   one.dim_order.clear();
   const size_t dim = dim_at(call, 1, one.sizes.size());
   const int64_t count = one.sizes[dim];
-  call.require(count < 65536, "too many outputs");
+  call.require(count < kMostOutputs, "there would be 4,096 outputs or more");
   one.sizes.erase(one.sizes.begin() + static_cast<int64_t>(dim));
   return Types(static_cast<size_t>(count), one);
 }
