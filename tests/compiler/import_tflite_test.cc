@@ -8,6 +8,8 @@
 
 #include "compiler/evaluate.h"
 #include "compiler/golden_folders.h"
+#include "compiler/passes/decompose.h"
+#include "compiler/passes/functionalize.h"
 #include "compiler/schema.h"
 #include "files/failure.h"
 #include "files/npy.h"
@@ -61,7 +63,10 @@ void judge(const Path& model, const Path& folder, Tally& tally) {
   ++tally.all;
   const bool dequantized = std::filesystem::exists(numbered(folder, "dequant", 0, 0));
   try {
-    const Graph graph = import_tflite(model);
+    Graph graph = import_tflite(model);
+    functionalize(graph);
+    decompose(graph);
+    decompose_functions(graph);
     if (has_composite(graph)) {
       ++tally.composite;
       return;
