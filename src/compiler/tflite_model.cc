@@ -133,7 +133,11 @@ class Reader {
     if (q->scale() == nullptr || q->scale()->size() == 0) return;
     Quantization out;
     out.scale.assign(q->scale()->begin(), q->scale()->end());
-    if (q->zero_point() != nullptr) out.zero_point.assign(q->zero_point()->begin(), q->zero_point()->end());
+    if (q->zero_point() != nullptr && q->zero_point()->size() > 0) {
+      // A damaged file may have them where no int64 may lie; the verifier asks for multiples of four only.
+      out.zero_point.resize(q->zero_point()->size());
+      std::memcpy(out.zero_point.data(), q->zero_point()->Data(), out.zero_point.size() * sizeof(int64_t));
+    }
     if (out.zero_point.size() < 2)
       out.zero_point.resize(out.scale.size(), out.zero_point.empty() ? 0 : out.zero_point[0]);
     out.axis = q->quantized_dimension();
