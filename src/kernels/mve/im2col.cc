@@ -89,7 +89,8 @@ void gather_rows(int32_t blocks, const Walk& walk, const uint16_t* offsets, int8
 Band::Band(const Windows& w) {
   const int32_t width = span(w.out_w, w.stride_w, w.kernel_w, w.dilation_w);
   const int32_t height = span(w.out_h, w.stride_h, w.kernel_h, w.dilation_h);
-  padded = w.pad_h > 0 || w.pad_w > 0 || width > w.in_w || height > w.in_h;
+  // A border of less than none is how half an image starts further down (split.h).
+  padded = w.pad_h != 0 || w.pad_w > 0 || width > w.in_w || height > w.in_h;
   const int64_t line = static_cast<int64_t>(padded ? width : w.in_w) * w.in_c;
   if (line > kMostBandBytes) return;
   const int64_t window = (line + 1) * ((w.kernel_h - 1) * w.dilation_h + 1);
