@@ -13,6 +13,9 @@ namespace wick::format {
 inline uint32_t read32(const uint8_t* p) { return *reinterpret_cast<const uint32_t*>(p); }
 inline uint64_t read64(const uint8_t* p) { return read32(p) | static_cast<uint64_t>(read32(p + 4)) << 32; }
 
+// A position in words; what is no multiple of 4 becomes larger than any position.
+inline uint32_t rotated(uint32_t at) { return at >> 2 | at << 30; }
+
 // The bytes of a FlatBuffer, at a 4-byte aligned address. A malformed access sets bad() and yields a harmless value,
 // so that callers check once after reading what they need.
 class Buffer {
@@ -64,6 +67,19 @@ struct Vector {
     return v;
   }
 };
+
+// The zero-terminated text that a field `offset` bytes into the table at `at` points to; null when that is 0, or bad.
+inline const char* string_at(const Buffer& buffer, uint32_t at, uint32_t offset) {
+  if (offset == 0) return nullptr;
+  const Vector v = Vector::at(buffer, at + offset + buffer.u32(at + offset), 1);
+  if (!v.present()) return nullptr;
+  // The terminator lies just behind the counted bytes.
+  if (v.data + v.count >= buffer.bytes() + buffer.size() || v.data[v.count] != 0) {
+    buffer.fail();
+    return nullptr;
+  }
+  return reinterpret_cast<const char*>(v.data);
+}
 
 // A table, or nothing. Slots are the VT_ constants of the generated code.
 class Table {
@@ -182,84 +198,55 @@ struct Field {
   uint32_t bytes;
 };
 
-// Reads several fields of many tables of one kind. Writers share a vtable among equal tables, so what a vtable says is
-// judged once and kept: after that a table costs a comparison, and a field a load.
+// Offsets of `count` fields of the table at `at`, 0 for those that are absent, a bit for each that is there, and the bytes
+// that they reach over. False, and bad(), when it is no table.
+bool judge_layout(const Buffer& buffer, uint32_t at, const Field* wanted, uint32_t count, uint16_t* offsets,
+                  uint32_t* present, uint32_t* extent);
+
+// Tables of one kind. Writers share a vtable among equal tables, so what a vtable says is judged once and kept: after
+// that a table costs a few comparisons, and a field a load.
 template <uint32_t fields>
 class TableCache {
  public:
-  // A table whose fields were judged.
-  class Row {
-   public:
-    bool present() const { return table_ != nullptr; }
-    bool has(uint32_t field) const { return offsets_[field] != 0; }
-    uint8_t u8(uint32_t field) const { return has(field) ? table_[offsets_[field]] : uint8_t{0}; }
-    uint32_t u32(uint32_t field) const { return has(field) ? word(offsets_[field]) : 0; }
-    uint64_t u64(uint32_t field) const {
-      return has(field) ? word(offsets_[field]) | static_cast<uint64_t>(word(offsets_[field] + 4u)) << 32 : 0;
-    }
-    // Where an offset field points to; 0 when absent, and out of the buffer when malformed.
-    uint32_t target(const Buffer& buffer, uint32_t field) const {
-      if (!has(field)) return 0;
-      const uint8_t* at = table_ + offsets_[field];
-      return static_cast<uint32_t>(at - buffer.bytes()) + *reinterpret_cast<const uint32_t*>(at);
-    }
-    Vector vector(const Buffer& buffer, uint32_t field, uint32_t element_bytes) const {
-      return has(field) ? Vector::at(buffer, target(buffer, field), element_bytes) : Vector();
-    }
-
-   private:
-    friend class TableCache;
-    uint32_t word(uint32_t offset) const { return *reinterpret_cast<const uint32_t*>(table_ + offset); }
-    const uint8_t* table_ = nullptr;
-    const uint16_t* offsets_ = nullptr;
+  // What the tables of one vtable have in common: where their fields lie, 0 for what is absent.
+  struct Layout {
+    uint32_t vtable = UINT32_MAX;
+    uint32_t present = 0;  // a bit for each field that is there
+    uint16_t offsets[fields] = {};
   };
 
-  // The table at `at`; nothing, and bad(), when it is not one.
-  Row open(const Buffer& buffer, uint32_t at, const Field (&wanted)[fields]) {
-    Row row;
-    const uint32_t size = buffer.size();
-    if (at < 4 || at > size - 4 || (at & 3) != 0) {
-      buffer.fail();
-      return row;
+  // How the table at `at` is laid out; null, and bad(), when it is not one. All of its fields lie inside the buffer.
+  [[gnu::always_inline]] const Layout* open(const Buffer& buffer, uint32_t at, const Field (&wanted)[fields]) {
+    if (rotated(at) <= last_) {
+      const uint32_t vtable = at - buffer.u32(at);
+      const Layout& known = known_[(vtable >> 1) % kKnown];
+      if (known.vtable == vtable) return &known;
     }
-    const uint32_t vtable = at - buffer.u32(at);
-    Known& known = known_[(vtable >> 1) % kKnown];
-    if (known.vtable != vtable && !learn(buffer, at, vtable, wanted, known)) return row;
-    if (known.extent > size - at) {
-      buffer.fail();
-      return row;
-    }
-    row.table_ = buffer.bytes() + at;
-    row.offsets_ = known.offsets;
-    return row;
+    return learn(buffer, at, wanted);
   }
+  // The last position, in words, where a table as large as any known one may lie.
+  uint32_t last() const { return last_; }
 
  private:
   static constexpr uint32_t kKnown = 4;
-  struct Known {
-    uint32_t vtable = UINT32_MAX;
-    uint32_t extent = 0;  // bytes of the table that its fields reach over
-    uint16_t offsets[fields] = {};
-  };
-  [[gnu::noinline]] static bool learn(const Buffer& buffer, uint32_t at, uint32_t vtable, const Field (&wanted)[fields],
-                                      Known& known) {
-    const Table table(buffer, at);
+  [[gnu::noinline]] const Layout* learn(const Buffer& buffer, uint32_t at, const Field (&wanted)[fields]) {
+    const bool aligned = (at & 3) == 0 && at <= buffer.size() - 4;
+    const uint32_t vtable = aligned ? at - buffer.u32(at) : 0;
+    Layout& known = known_[(vtable >> 1) % kKnown];
     known.vtable = UINT32_MAX;
-    known.extent = 4;
-    if (!table.present()) return false;
-    for (uint32_t i = 0; i < fields; ++i) {
-      const uint32_t offset = table.offset_of(wanted[i].slot), end = offset + wanted[i].bytes;
-      if (offset != 0 && (offset < 4 || (offset & (wanted[i].bytes - 1) & 3) != 0)) {
-        buffer.fail();
-        return false;
-      }
-      known.offsets[i] = static_cast<uint16_t>(offset);
-      if (offset != 0 && end > known.extent) known.extent = end;
-    }
+    uint32_t extent;
+    if (!judge_layout(buffer, at, wanted, fields, known.offsets, &known.present, &extent)) return nullptr;
     known.vtable = vtable;
-    return true;
+    if (extent > extent_) {
+      extent_ = extent;
+      last_ = (buffer.size() - extent) >> 2;
+    }
+    return &known;
   }
-  Known known_[kKnown];
+
+  Layout known_[kKnown];
+  uint32_t extent_ = 0;  // the most bytes that any known table reaches over
+  uint32_t last_ = 0;    // the last position, in words, where that many follow
 };
 
 }  // namespace wick::format

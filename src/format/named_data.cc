@@ -58,10 +58,10 @@ Status PtdFile::tensor(const char* name, const TensorFacts& facts, const uint8_t
     if (layout.present()) {
       const Vector sizes = layout.vector(fb::data::Layout::VT_SIZES, 4);
       const Vector order = layout.vector(fb::data::Layout::VT_DIM_ORDER, 1);
-      bool same = layout.u8(fb::data::Layout::VT_SCALAR_TYPE) == static_cast<uint8_t>(facts.dtype) &&
-                  sizes.count == facts.rank && order.count == facts.rank;
-      for (uint32_t d = 0; same && d < facts.rank; ++d) {
-        same = sizes.i32(d) == facts.sizes[d] && order.data[d] == facts.dim_order[d];
+      bool same = layout.u8(fb::data::Layout::VT_SCALAR_TYPE) == static_cast<uint8_t>(facts.tensor.dtype) &&
+                  sizes.count == facts.tensor.rank && order.count == facts.tensor.rank;
+      for (uint32_t d = 0; same && d < facts.tensor.rank; ++d) {
+        same = sizes.i32(d) == facts.tensor.sizes[d] && order.data[d] == facts.tensor.dim_order[d];
       }
       if (!same) {
         error.add("data file: tensor \"", name, "\" has another dtype, shape or dim_order than the program wants");

@@ -24,17 +24,6 @@ Status judge_identifier(const uint8_t* p, ErrorText& error) {
   return Code::kInvalidProgram;
 }
 
-// `order` at a multiple of 4, as vectors lie.
-bool is_permutation(const uint8_t* order, uint32_t rank) {
-  // The usual two of images, at a glance.
-  if (rank == 4 && (read32(order) == 0x03020100 || read32(order) == 0x01030200)) return true;
-  uint32_t seen = 0;
-  for (uint32_t i = 0; i < rank; ++i) {
-    if (order[i] < rank) seen |= 1u << order[i];
-  }
-  return seen == (1u << rank) - 1;
-}
-
 }  // namespace
 
 Status PteFile::open(const void* bytes, size_t size, ErrorText& error) {
@@ -42,6 +31,8 @@ Status PteFile::open(const void* bytes, size_t size, ErrorText& error) {
   plans_ = segments_ = constant_offsets_ = Vector();
   constant_bytes_ = Bytes();
   segment_base_ = 0;
+  tensors_ = {};
+  allocations_ = {};
   const uint8_t* p = static_cast<const uint8_t*>(bytes);
   if (p == nullptr || size < kSmallestFile) {
     error.add("too short to be a program: ", static_cast<uint64_t>(size), " bytes");
@@ -184,103 +175,6 @@ Status PteFile::named_data(const char* name, Bytes* bytes, ErrorText& error) con
     return Code::kInvalidProgram;
   }
   return Code::kNotFound;
-}
-
-Status PteFile::tensor(uint32_t at, TensorFacts* facts, ErrorText& error) const {
-  enum { kScalarType, kStorageOffset, kSizes, kDimOrder, kDataIndex, kAllocation, kLayout, kDynamism, kExtra, kCount };
-  static constexpr Field kFields[kTensorFields] = {
-      {fb::Tensor::VT_SCALAR_TYPE, 1}, {fb::Tensor::VT_STORAGE_OFFSET, 4}, {fb::Tensor::VT_SIZES, 4},
-      {fb::Tensor::VT_DIM_ORDER, 4},   {fb::Tensor::VT_DATA_INDEX, 4},     {fb::Tensor::VT_ALLOCATION, 4},
-      {fb::Tensor::VT_LAYOUT, 1},      {fb::Tensor::VT_DYNAMISM, 1},       {fb::Tensor::VT_EXTRA, 4}};
-  static constexpr Field kAllocationFields[] = {{fb::AllocationInfo::VT_MEMORY_ID, 4},
-                                                {fb::AllocationInfo::VT_OFFSET_LOW, 4},
-                                                {fb::AllocationInfo::VT_OFFSET_HIGH, 4}};
-  static_assert(kCount == kTensorFields);
-  TensorFacts& t = *facts;
-  t.planned = t.external = false;
-  t.memory_id = t.offset = 0;
-  t.name = nullptr;
-  const auto table = tensors_.open(buffer_, at, kFields);
-  if (!table.present()) {
-    error.add("malformed tensor table");
-    return Code::kInvalidProgram;
-  }
-  const Vector sizes = table.vector(buffer_, kSizes, 4);
-  const Vector dim_order = table.vector(buffer_, kDimOrder, 1);
-  const uint8_t scalar_type = table.u8(kScalarType);
-  const uint8_t dynamism = table.u8(kDynamism);
-  t.data_index = table.u32(kDataIndex);
-  if (table.has(kAllocation)) {
-    const auto allocation = allocations_.open(buffer_, table.target(buffer_, kAllocation), kAllocationFields);
-    if (allocation.present()) {
-      t.planned = true;
-      t.memory_id = allocation.u32(0);
-      t.offset = allocation.u32(1);
-      if (allocation.u32(2) != 0 || t.offset > INT32_MAX) {
-        error.add("planned offset beyond 2 GiB");
-        return Code::kUnsupported;
-      }
-    }
-  }
-  if (table.has(kExtra)) {
-    const Table extra(buffer_, table.target(buffer_, kExtra));
-    t.external = extra.u8(fb::ExtraTensorInfo::VT_LOCATION) == 1;
-    t.name = extra.string(fb::ExtraTensorInfo::VT_NAME);
-    if (extra.u8(fb::ExtraTensorInfo::VT_DEVICE_TYPE) != 0) {
-      error.add("tensor on another device than the CPU");
-      return Code::kUnsupported;
-    }
-  }
-  if (buffer_.bad()) {
-    error.add("malformed tensor table");
-    return Code::kInvalidProgram;
-  }
-  t.dtype = static_cast<DType>(scalar_type);
-  const uint32_t element_bytes = dtype_bytes(t.dtype);
-  if (element_bytes == 0) {
-    error.add("element type number ", static_cast<uint32_t>(scalar_type), " is not one that wick has");
-    return Code::kUnsupported;
-  }
-  if (dynamism > 1) {
-    error.add("unbounded dynamic shape; export with an upper bound");
-    return Code::kUnsupported;
-  }
-  if (table.u32(kStorageOffset) != 0 || table.u8(kLayout) != 0) {
-    error.add("storage offset or layout that is not strided");
-    return Code::kUnsupported;
-  }
-  if (sizes.count > kMaxRank) {
-    error.add("rank ", sizes.count, ", at most ", kMaxRank, " is supported");
-    return Code::kUnsupported;
-  }
-  if (dim_order.count != sizes.count) {
-    error.add("dim_order of ", dim_order.count, " entries for rank ", sizes.count);
-    return Code::kInvalidProgram;
-  }
-  t.rank = sizes.count;
-  t.sizes = reinterpret_cast<const int32_t*>(sizes.data);
-  t.dim_order = dim_order.data;
-  t.dynamic = dynamism == 1;
-  // The bits above 31 of any size or product are what is too large.
-  uint32_t bytes = element_bytes, excess = 0;
-  for (uint32_t i = 0; i < t.rank; ++i) {
-    const uint32_t size = static_cast<uint32_t>(t.sizes[i]);
-    const uint64_t product = static_cast<uint64_t>(bytes) * size;
-    bytes = static_cast<uint32_t>(product);
-    excess |= static_cast<uint32_t>(product >> 31) | size >> 31;
-  }
-  if (excess != 0) {
-    error.add("sizes ");
-    error.add_sizes(t.sizes, t.rank);
-    error.add(" are negative or more than 2 GiB");
-    return Code::kInvalidProgram;
-  }
-  if (!is_permutation(t.dim_order, t.rank)) {
-    error.add("dim_order is not a permutation of 0..", t.rank - 1);
-    return Code::kInvalidProgram;
-  }
-  t.bytes = bytes;
-  return {};
 }
 
 }  // namespace wick::format

@@ -21,24 +21,21 @@ struct Bytes {
   size_t size = 0;
 };
 
-// Where a tensor's bytes come from.
+// A tensor of the file. Where its bytes are not in the program, the caller finds them.
 struct TensorFacts {
-  const int32_t* sizes;      // upper bounds when dynamic
-  const uint8_t* dim_order;  // a permutation of 0..rank-1
-  uint32_t rank;
-  DType dtype;
-  bool dynamic;
-  bool external;        // bytes are in a named data file
-  bool planned;         // has a place in planned memory
+  Tensor tensor;        // sizes are upper bounds when dynamic; data is null unless it is a constant of the program
   uint32_t bytes;       // of the whole tensor
-  uint32_t data_index;  // constant or initial value; 0: none
-  uint32_t memory_id;   // from 1
+  uint32_t memory_id;   // of a planned tensor, from 1
   uint32_t offset;      // in that memory
+  uint32_t data_index;  // constant or initial value; 0: none
   const char* name;     // fully qualified name, or null
+  bool external;        // bytes are in a named data file
+  uint8_t element_bytes;
 };
 
 class PteFile {
  public:
+  static constexpr uint32_t kTensorFields = 9;
   PteFile() = default;
   PteFile(const PteFile&) = delete;  // tables point at the buffer inside
   PteFile& operator=(const PteFile&) = delete;
@@ -61,8 +58,14 @@ class PteFile {
   // Reads the tensor table at a position. The caller puts the place in front of the message.
   Status tensor(uint32_t at, TensorFacts* facts, ErrorText& error) const;
 
+  // The data of a constant of rank 1 with `count` elements of a dtype of 4 bytes; null when it is anything else, which
+  // is for tensor() to judge.
+  const uint8_t* plain_table(uint32_t at, DType dtype, uint32_t count) const;
+
  private:
   Status segment(uint32_t index, Bytes* bytes, ErrorText& error) const;
+  bool tensor_rarities(uint32_t at, const uint16_t* offsets, TensorFacts* facts, Status* status,
+                       ErrorText& error) const;
   Status subsegment(const Vector& offsets, const Bytes& segment_bytes, uint32_t index, uint32_t bytes, const char* what,
                     const uint8_t** data, ErrorText& error) const;
 
@@ -75,7 +78,6 @@ class PteFile {
   // The constants' segment, looked up once.
   Vector constant_offsets_;
   Bytes constant_bytes_;
-  static constexpr uint32_t kTensorFields = 9;
   mutable TableCache<kTensorFields> tensors_;
   mutable TableCache<3> allocations_;
 };

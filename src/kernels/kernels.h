@@ -33,8 +33,9 @@ struct Conv2dS8 {
   const int32_t* multiplier;  // [out_c]
   const int32_t* shift;       // [out_c], each in [-31, 30]
   void* prepared = nullptr;
-  uint32_t path = 0;        // chosen by plan; its meaning is the instruction set's own
-  int32_t uncut_out_h = 0;  // of the whole job, where this is a part of one (split.h)
+  uint32_t path = 0;          // chosen by plan; its meaning is the instruction set's own
+  bool usual_tables = false;  // what usual_tables() says of the three, where it was asked
+  int32_t uncut_out_h = 0;    // of the whole job, where this is a part of one (split.h)
 };
 
 // The same with one input channel per output channel: output channel o reads input channel o / (out_c / in_c).
@@ -48,6 +49,7 @@ struct DepthwiseConv2dS8 {
   const int32_t* shift;
   void* prepared = nullptr;
   uint32_t path = 0;
+  bool usual_tables = false;
 };
 
 // acc[oy, ox, o] = bias[o] + sum over (iy, kh), (ix, kw), i with iy * stride_h - pad_h + kh == oy (and x alike)
@@ -128,6 +130,9 @@ struct SoftmaxS8 {
 // Every function below exists once per instruction set, in scalar::, dsp:: and mve::; `isa` (isa.h) is the one that
 // this build runs. scalar:: is complete and is what the others are compared with, byte for byte.
 #define WICK_DECLARE_KERNELS                                                                                          \
+  /* True when no multiplier is negative, every shift is in [-22, -1] and every bias (null: none) fits 29 bits; false \
+     proves nothing. One look at all channels, for loading a program is counted too. */                               \
+  bool usual_tables(const int32_t* multiplier, const int32_t* shift, const int32_t* bias, int32_t count);             \
   KernelMemory conv2d_s8_plan(Conv2dS8& c);                                                                           \
   void conv2d_s8_prepare(Conv2dS8& c, void* prepared);                                                                \
   void conv2d_s8(const Conv2dS8& c, const int8_t* input, int8_t* output, void* scratch);                              \

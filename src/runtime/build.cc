@@ -1,41 +1,57 @@
 #include "runtime/build.h"
 
-#include "format/program_generated.h"
-
 namespace wick {
 
 namespace {
 
 constexpr size_t round_up(size_t bytes) { return (bytes + Arena::kAlignment - 1) & ~size_t{Arena::kAlignment - 1}; }
 
-// Compares "name.overload" (or "name") with a whole name.
-bool names_operator(const char* whole, const char* name, const char* overload) {
-  for (; *name != '\0'; ++name, ++whole) {
-    if (*whole != *name) return false;
+// Compares `count` characters that are there on both sides.
+bool same_characters(const char* a, const char* b, uint32_t count) {
+  for (; count >= 4; count -= 4, a += 4, b += 4) {
+    uint32_t x, y;
+    __builtin_memcpy(&x, a, 4);
+    __builtin_memcpy(&y, b, 4);
+    if (x != y) return false;
   }
-  if (overload == nullptr || *overload == '\0') return *whole == '\0';
-  return *whole == '.' && same_text(whole + 1, overload);
+  for (; count > 0; --count, ++a, ++b) {
+    if (*a != *b) return false;
+  }
+  return true;
 }
 
-uint32_t hash_on(uint32_t hash, const char* text) {
-  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<uint8_t>(*text)) * 16777619u;
-  return hash;
+// Of a text as a FlatBuffer has it: at a multiple of 4, its length in front. Null is empty.
+uint32_t length_of(const char* text) {
+  return text == nullptr ? 0 : format::read32(reinterpret_cast<const uint8_t*>(text) - 4);
+}
+
+uint32_t hash_string(uint32_t hash, const char* text) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text);
+  const uint32_t length = length_of(text);
+  uint32_t i = 0;
+  for (; i + 4 <= length; i += 4) hash = hash_word(hash, format::read32(bytes + i));
+  uint32_t word = 0;
+  for (uint32_t k = 0; i + k < length; ++k) word |= static_cast<uint32_t>(bytes[i + k]) << (8 * k);
+  if (i < length) hash = hash_word(hash, word);
+  return hash_word(hash, length);
 }
 
 const Op* find_op(const OpTable& ops, const char* name, const char* overload) {
-  uint32_t hash = hash_on(op_hash(""), name);
-  if (overload != nullptr && *overload != '\0') hash = hash_on(hash_on(hash, "."), overload);
-  uint32_t low = 0, high = ops.count;
-  while (low < high) {
-    const uint32_t middle = (low + high) / 2;
-    if (ops.ops[middle].hash < hash) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
+  const uint32_t name_length = length_of(name), rest = length_of(overload);
+  const uint32_t length = rest > 0 ? name_length + 1 + rest : name_length;
+  const uint32_t hash = with_length(hash_string(hash_string(2166136261u, name), overload), length);
+  // Hashes are spread evenly: the place is near where it should be.
+  uint32_t low = static_cast<uint32_t>(static_cast<uint64_t>(hash) * ops.count >> 32);
+  while (low > 0 && ops.ops[low - 1].hash >= hash) --low;
+  while (low < ops.count && ops.ops[low].hash < hash) ++low;
+  // Names so long that the hash does not tell their length are none that wick has.
+  if (length >= kLongName) return nullptr;
   for (; low < ops.count && ops.ops[low].hash == hash; ++low) {
-    if (names_operator(ops.ops[low].name, name, overload)) return &ops.ops[low];
+    const char* whole = ops.ops[low].name;
+    if (same_characters(whole, name, name_length) &&
+        (rest == 0 || (whole[name_length] == '.' && same_characters(whole + name_length + 1, overload, rest)))) {
+      return &ops.ops[low];
+    }
   }
   return nullptr;
 }
@@ -160,13 +176,24 @@ Status Builder::open(const char* name, Method& m) {
   return {};
 }
 
+// Both null when the buffer is bad.
+void Builder::read_operator(const Method& m, uint32_t index, const char** name, const char** overload) {
+  static constexpr format::Field kOperator[] = {{fb::Operator::VT_NAME, 4}, {fb::Operator::VT_OVERLOAD, 4}};
+  const format::Buffer& buffer = program_.file().buffer();
+  const uint32_t slot = static_cast<uint32_t>(m.operators_.data - buffer.bytes()) + 4 * index;
+  const uint32_t at = slot + buffer.u32(slot);
+  const auto* layout = operator_tables_.open(buffer, at, kOperator);
+  if (layout == nullptr) return;
+  *name = format::string_at(buffer, at, layout->offsets[0]);
+  *overload = format::string_at(buffer, at, layout->offsets[1]);
+}
+
 Status Builder::judge_operators(Method& m) {
   const format::Buffer& buffer = program_.file().buffer();
   uint32_t missing = 0;
   for (uint32_t i = 0; i < m.operators_.count; ++i) {
-    const format::Table table = format::Table::element(buffer, m.operators_, i);
-    const char* name = table.string(fb::Operator::VT_NAME);
-    const char* overload = table.string(fb::Operator::VT_OVERLOAD);
+    const char *name = nullptr, *overload = nullptr;
+    read_operator(m, i, &name, &overload);
     if (buffer.bad() || name == nullptr) {
       buffer.clear();
       error_.clear();
@@ -226,8 +253,13 @@ Status Builder::pass(Method& m, Findings& found, uint8_t* shared, size_t* planne
   uint32_t written[Method::kMarkedValues / 32] = {};
   m.written_ = written;
   for (uint32_t i = 0; i < m.inputs_.count; ++i) m.mark_written(m.inputs_.i32(i));
+  Tensor last_output;
+  m.written_last_ = -1;
+  m.last_output_ = &last_output;
   const Status status = prepare_steps(m, found, again);
   m.written_ = nullptr;
+  m.written_last_ = -1;
+  m.last_output_ = nullptr;
   return status;
 }
 
@@ -315,15 +347,38 @@ Status Builder::judge_io(Method& m, Findings& found, bool* again) {
   return {};
 }
 
+// What an instruction is, and for a call its arguments and the operator's index. False when it is malformed.
+bool Builder::read_call(const Method& m, uint32_t index, fb::InstructionArguments* kind, format::Vector* args,
+                        uint32_t* op_index) {
+  static constexpr format::Field kInstruction[] = {{fb::Instruction::VT_ARGS_TYPE, 1}, {fb::Instruction::VT_ARGS, 4}};
+  static constexpr format::Field kCall[] = {{fb::KernelCall::VT_OP_INDEX, 4}, {fb::KernelCall::VT_ARGS, 4}};
+  const format::Buffer& buffer = program_.file().buffer();
+  const uint8_t* base = buffer.bytes();
+  const uint32_t slot = static_cast<uint32_t>(m.instructions_.data - base) + 4 * index;
+  const uint32_t at = slot + buffer.u32(slot);
+  const auto* instruction = instruction_tables_.open(buffer, at, kInstruction);
+  if (instruction == nullptr || instruction->offsets[1] == 0) return false;
+  *kind = static_cast<fb::InstructionArguments>(instruction->offsets[0] != 0 ? base[at + instruction->offsets[0]] : 0);
+  uint32_t call_at = at + instruction->offsets[1];
+  call_at += buffer.u32(call_at);
+  if (*kind != fb::InstructionArguments::KernelCall) return format::Table(buffer, call_at).present();
+  const auto* call = calls_.open(buffer, call_at, kCall);
+  if (call == nullptr) return false;
+  *op_index = call->offsets[0] != 0 ? buffer.u32(call_at + call->offsets[0]) : 0;
+  if (call->offsets[1] != 0) {
+    const uint32_t place = call_at + call->offsets[1];
+    *args = format::Vector::at(buffer, place + buffer.u32(place), 4);
+  }
+  return !buffer.bad();
+}
+
 Status Builder::prepare_steps(Method& m, Findings& found, bool* again) {
   const format::Buffer& buffer = program_.file().buffer();
   for (uint32_t i = 0; i < m.instructions_.count; ++i) {
-    const format::Table instruction = format::Table::element(buffer, m.instructions_, i);
-    const auto kind = static_cast<fb::InstructionArguments>(instruction.u8(fb::Instruction::VT_ARGS_TYPE));
-    const format::Table call = instruction.table(fb::Instruction::VT_ARGS);
+    auto kind = fb::InstructionArguments::NONE;
     format::Vector args;
-    if (kind == fb::InstructionArguments::KernelCall) args = call.vector(fb::KernelCall::VT_ARGS, 4);
-    if (buffer.bad() || !call.present()) {
+    uint32_t op_index = 0;
+    if (!read_call(m, i, &kind, &args, &op_index)) {
       buffer.clear();
       error_.add("instruction ", i, " is malformed");
       return Code::kInvalidProgram;
@@ -338,10 +393,9 @@ Status Builder::prepare_steps(Method& m, Findings& found, bool* again) {
       if (m.steps_ != nullptr) m.steps_[i] = {nullptr, nullptr};
       continue;
     }
-    const Op* op = find(m, call.u32(fb::KernelCall::VT_OP_INDEX));
+    const Op* op = find(m, op_index);
     if (op == nullptr) {
-      error_.add("instruction ", i, " calls operator ", call.u32(fb::KernelCall::VT_OP_INDEX), " of ",
-                 m.operators_.count);
+      error_.add("instruction ", i, " calls operator ", op_index, " of ", m.operators_.count);
       return Code::kInvalidProgram;
     }
     const bool is_view = m.view_count_ > 0 && args.count >= 2 && [&] {

@@ -3,6 +3,7 @@
 // the pass starts again with what is known. Most programs take one pass.
 #pragma once
 
+#include "format/program_generated.h"
 #include "runtime/method.h"
 
 namespace wick {
@@ -37,6 +38,9 @@ class Builder {
   Status pass(Method& m, Findings& found, uint8_t* shared, size_t* planned_bytes, bool* again);
   Status lay_out(Method& m, Findings& found, uint8_t* shared);
   Status fill_table(Method& m);
+  void read_operator(const Method& m, uint32_t index, const char** name, const char** overload);
+  bool read_call(const Method& m, uint32_t index, fb::InstructionArguments* kind, format::Vector* args,
+                 uint32_t* op_index);
   Status prepare_steps(Method& m, Findings& found, bool* again);
   Status judge_io(Method& m, Findings& found, bool* again);
   // Bytes of one planned memory without its holes, and of all of a method's.
@@ -52,6 +56,7 @@ class Builder {
   const OpTable& ops_;
   Arena& arena_;
   ErrorText& error_;
+  format::TableCache<2> instruction_tables_, calls_, operator_tables_;
 };
 
 }  // namespace wick

@@ -79,7 +79,7 @@ Status Builder::find_views(Method& m, Findings& found) {
     if (!m.value_in_file(value, &v, ignored).ok()) return false;
     *tensor = v.tensor;
     *range = {facts.memory_id, facts.offset, facts.offset + facts.bytes};
-    return facts.planned;
+    return facts.tensor.storage == Storage::kPlanned;
   };
 
   KernelCall call;
@@ -147,7 +147,8 @@ void Builder::find_holes(const Method& m, Findings& found) {
     }
     file.buffer().clear();  // a malformed value must not hide the ones behind it
     const uint32_t at = m.value_position(static_cast<int32_t>(value), &kind);
-    return kind == Value::Kind::kTensor && file.tensor(at, facts, ignored).ok() && facts->planned;
+    return kind == Value::Kind::kTensor && file.tensor(at, facts, ignored).ok() &&
+           facts->tensor.storage == Storage::kPlanned;
   };
   for (uint32_t id = 1; id < m.buffer_sizes_.count; ++id) {
     const uint32_t size = static_cast<uint32_t>(m.buffer_sizes_.u64(id));

@@ -92,11 +92,11 @@ bool Prepare::find_viewed(int32_t view, Tensor* source, int32_t* source_value) {
     const uint32_t at = method_->value_position(value, &kind);
     const bool ok = !buffer.bad() && kind == Value::Kind::kTensor && file.tensor(at, facts, ignored).ok();
     buffer.clear();
-    return ok && facts->planned;
+    return ok && facts->tensor.storage == Storage::kPlanned;
   };
   auto matches = [&](int32_t value) {
     return value != view && facts_of(value, &other) && other.memory_id == place.memory_id &&
-           other.offset == place.offset && other.bytes == place.bytes && other.dtype == place.dtype;
+           other.offset == place.offset && other.bytes == place.bytes && other.tensor.dtype == place.tensor.dtype;
   };
   if (!facts_of(view, &place) || place.bytes == 0) return false;
   *source_value = -1;

@@ -275,7 +275,7 @@ Status Method::reset(ErrorText& error) {
     program_->file().buffer().clear();
     if (kind != Value::Kind::kTensor) continue;
     WICK_TRY(program_->file().tensor(at, &facts, error));
-    if (!facts.planned || (facts.data_index == 0 && !facts.external)) continue;
+    if (facts.tensor.storage != Storage::kPlanned || (facts.data_index == 0 && !facts.external)) continue;
     const uint8_t* initial = nullptr;
     if (facts.external) {
       if (facts.name == nullptr || !program_->data().is_open()) {

@@ -115,6 +115,15 @@ class Method {
   };
 
   // values.cc
+  uint32_t locate(int32_t index, Value::Kind* kind) const;
+  uint32_t locate_anew(uint32_t entry, uint32_t* tag) const;
+  bool integer_anew(int32_t index, int64_t* value) const;
+  template <uint32_t words>
+  bool read_integers(const uint8_t* indices, uint32_t count, int64_t* items) const;
+  bool read_int_list(int32_t index, int64_t* items, uint32_t most, uint32_t* count) const;
+  Status read_tensor(uint32_t at, Tensor* tensor, ErrorText& error) const;
+  Status refuse_place(const format::TensorFacts& facts, ErrorText& error) const;
+  Status find_external(const format::TensorFacts& facts, Tensor* tensor, ErrorText& error) const;
   Status value(int32_t index, Value* value, ErrorText& error) const;
   Status value_in_file(int32_t index, Value* value, ErrorText& error) const;
   Status tensor_in_file(uint32_t at, Tensor* tensor, ErrorText& error) const;
@@ -124,8 +133,6 @@ class Method {
   bool integer_in_file(int32_t index, int64_t* value) const;
   // False when it is no list of at most `most` ints, or malformed (then the buffer is bad()).
   bool int_list_in_file(int32_t index, int64_t* items, uint32_t most, uint32_t* count) const;
-  // False when it is no tensor, or malformed.
-  bool tensor_value_in_file(int32_t index, Tensor* tensor) const;
   Value io_value(const format::Vector& list, uint32_t index) const;
   bool is_io(int32_t value) const;
   uint8_t* planned_address(uint32_t memory_id, uint32_t offset) const;
@@ -155,6 +162,17 @@ class Method {
   format::Vector values_, inputs_, outputs_, operators_, instructions_, buffer_sizes_;
   mutable format::TableCache<2> entries_;
   mutable format::TableCache<1> ints_, lists_;
+  // The vtables that most entries and ints have, as the caches above judged them. `last` is the last position, in
+  // words, where a whole table may lie.
+  struct UsualEntry {
+    uint32_t vtable = UINT32_MAX, tag = 0, value = 0, last = 0;
+  };
+  struct UsualTable {
+    uint32_t vtable = UINT32_MAX, value = 0, last = 0;
+  };
+  mutable UsualEntry usual_entry_;
+  mutable UsualTable usual_int_, usual_list_;
+  mutable uint32_t zero_vtable_ = UINT32_MAX;
   Step* steps_ = nullptr;
   const Op** resolved_ = nullptr;  // by operator index
   uint8_t** planned_ = nullptr;    // by memory id - 1
@@ -169,6 +187,9 @@ class Method {
   Hole* holes_ = nullptr;
   uint32_t hole_count_ = 0;
   uint32_t* written_ = nullptr;  // bits
+  // The value that a step has written last, and its tensor as it was read, while a method is being made ready.
+  int32_t written_last_ = -1;
+  Tensor* last_output_ = nullptr;
   uint32_t step_limit_ = 10'000'000;
   Mode mode_ = Mode::kFixed;
   bool refreshing_ = false;  // values come from table_

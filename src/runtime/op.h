@@ -68,8 +68,10 @@ class Prepare {
   double number(uint32_t arg);  // Int, Double or Bool
   Scalar scalar(uint32_t arg);
   bool boolean(uint32_t arg);
-  const char* string(uint32_t arg);    // null for None
-  IntList int_list(uint32_t arg);      // an empty list for None
+  const char* string(uint32_t arg);  // null for None
+  IntList int_list(uint32_t arg);    // an empty list for None
+  // The entries of a list of two ints; false, and no error, when it is anything else.
+  bool two_ints(uint32_t arg, int64_t* items) const;
   FloatList float_list(uint32_t arg);  // an empty list for None
   // A list of tensors; entries that are None have rank 0xFF (kNoTensor). Returns how many there are, at most `max`.
   uint32_t tensor_list(uint32_t arg, Tensor* tensors, uint32_t max);
@@ -79,6 +81,9 @@ class Prepare {
   Tensor list_tensor(uint32_t arg, uint32_t index);
   // The same for an out argument that is a list.
   Tensor list_output(uint32_t arg, uint32_t index);
+
+  // A constant int32 tensor [count], its data at a multiple of 4; null, and no error, when it is anything else.
+  const int32_t* int32_table(uint32_t arg, int32_t count) const;
 
   // An out argument: a tensor that may be written. Fails when it is constant.
   Tensor output(uint32_t arg);
@@ -99,8 +104,12 @@ class Prepare {
     add_error(parts...);
     return false;
   }
-  void require_dtype(uint32_t arg, const Tensor& t, DType dtype);
-  void require_rank(uint32_t arg, const Tensor& t, uint32_t rank);
+  void require_dtype(uint32_t arg, const Tensor& t, DType dtype) {
+    if (t.dtype != dtype) refuse_dtype(arg, t, dtype);
+  }
+  void require_rank(uint32_t arg, const Tensor& t, uint32_t rank) {
+    if (t.rank != rank) refuse_rank(arg, t, rank);
+  }
   void require_same_sizes(uint32_t arg, const Tensor& t, const Tensor& like);
   // Elements of equal logical index at equal offsets.
   void require_same_layout(uint32_t arg, const Tensor& t, const Tensor& like);
@@ -147,6 +156,11 @@ class Prepare {
   friend class Method;
   Prepare(Method& method, Arena& arena, ErrorText& error, uint32_t instruction, const format::Vector& args);
   Status finish_bytes(Run run, const void* params, uint32_t bytes, uint32_t alignment);
+  bool transposed_constant(uint32_t arg, Tensor* tensor);
+  Tensor tensor_slowly(uint32_t arg);
+  void refuse_dtype(uint32_t arg, const Tensor& t, DType dtype);
+  void refuse_rank(uint32_t arg, const Tensor& t, uint32_t rank);
+  int32_t int32_slowly(uint32_t arg, int32_t low, int32_t high);
   void begin_error(Code code, uint32_t arg);
   template <typename... Parts>
   void add_error(Parts... parts) {
@@ -183,11 +197,38 @@ struct Op {
   Status (*prepare)(Prepare& p);
 };
 
-// FNV-1a.
+// Hashes of operator names go by words of four characters, as a file's strings lie aligned.
+constexpr uint32_t hash_word(uint32_t hash, uint32_t word) {
+  const uint32_t h = (hash ^ word) * 16777619u;
+  return h ^ h >> 15;
+}
+constexpr uint32_t hash_text(uint32_t hash, const char* text, uint32_t length) {
+  for (uint32_t i = 0; i < length; i += 4) {
+    uint32_t word = 0;
+    for (uint32_t k = 0; k < 4 && i + k < length; ++k) {
+      word |= static_cast<uint32_t>(static_cast<uint8_t>(text[i + k])) << (8 * k);
+    }
+    hash = hash_word(hash, word);
+  }
+  return hash_word(hash, length);
+}
+
+// A hash ends in the name's length, so that names of equal hash can be compared by words: 63 stands for more.
+inline constexpr uint32_t kLongName = 63;
+constexpr uint32_t with_length(uint32_t hash, uint32_t length) {
+  return (hash & ~kLongName) | (length < kLongName ? length : kLongName);
+}
+
+// Of "namespace::name.overload": of the two parts that a file keeps apart, the second perhaps empty.
 constexpr uint32_t op_hash(const char* name) {
-  uint32_t h = 2166136261u;
-  for (; *name != '\0'; ++name) h = (h ^ static_cast<uint8_t>(*name)) * 16777619u;
-  return h;
+  uint32_t length = 0, dot = 0;
+  for (; name[length] != '\0'; ++length) {
+    if (name[length] == '.' && dot == 0) dot = length;
+  }
+  const uint32_t first = dot == 0 ? length : dot;
+  const uint32_t hash = hash_text(2166136261u, name, first);
+  if (dot == 0) return with_length(hash_text(hash, "", 0), length);
+  return with_length(hash_text(hash, name + dot + 1, length - dot - 1), length);
 }
 
 // Operators in ascending order of their hash, so that one is found in a few comparisons.

@@ -75,29 +75,26 @@ bool Prepare::is_none(uint32_t arg) {
   return v.kind == Value::Kind::kNone;
 }
 
-Tensor Prepare::tensor(uint32_t arg) {
-  if (method_->view_count_ > 0 && arg < arg_count_ && !failed()) {
-    for (uint32_t i = 0; i < method_->view_count_; ++i) {
-      const Method::ConstantView& view = method_->views_[i];
-      if (view.value != args_.i32(arg)) continue;
-      // The sizes are the transposed ones; the bytes are the constant's, so memory order is the other dimension's.
-      static constexpr uint8_t kTransposed[2] = {1, 0};
-      Value out, source;
-      if (!method_->value(view.value, &out, *error_).ok() || !method_->value(view.source, &source, *error_).ok()) break;
-      Tensor t = source.tensor;
-      t.sizes = out.tensor.sizes;
-      t.dim_order = kTransposed;
-      return t;
+// A constant that is read transposed, because its permute_copy is left out. False when the argument is none.
+bool Prepare::transposed_constant(uint32_t arg, Tensor* tensor) {
+  for (uint32_t i = 0; i < method_->view_count_; ++i) {
+    const Method::ConstantView& view = method_->views_[i];
+    if (view.value != args_.i32(arg)) continue;
+    // The sizes are the transposed ones; the bytes are the constant's, so memory order is the other dimension's.
+    static constexpr uint8_t kTransposed[2] = {1, 0};
+    Value out, source;
+    if (!method_->value(view.value, &out, *error_).ok() || !method_->value(view.source, &source, *error_).ok()) {
+      return false;
     }
+    *tensor = source.tensor;
+    tensor->sizes = out.tensor.sizes;
+    tensor->dim_order = kTransposed;
+    return true;
   }
-  // As with ints: most are read without making a Value of them.
-  if (!failed() && arg < arg_count_ && !method_->refreshing_) {
-    Tensor t;
-    if (method_->tensor_value_in_file(args_.i32(arg), &t)) {
-      note_tensor(arg, args_.i32(arg), t);
-      return t;
-    }
-  }
+  return false;
+}
+
+Tensor Prepare::tensor_slowly(uint32_t arg) {
   Value v;
   if (!read_kind(arg, &v, bit(Value::Kind::kTensor), "a tensor")) return Tensor();
   note_tensor(arg, args_.i32(arg), v.tensor);
@@ -126,7 +123,7 @@ int64_t Prepare::integer(uint32_t arg) {
 
 int32_t Prepare::int32(uint32_t arg) { return int32_in(arg, INT32_MIN, INT32_MAX); }
 
-int32_t Prepare::int32_in(uint32_t arg, int32_t low, int32_t high) {
+int32_t Prepare::int32_slowly(uint32_t arg, int32_t low, int32_t high) {
   const int64_t value = integer(arg);
   if (failed()) return low > 0 ? low : 0;
   if (!require(value >= low && value <= high, Code::kInvalidProgram, arg, value, " is outside of ", low, "..", high)) {
@@ -290,6 +287,10 @@ Tensor Prepare::output(uint32_t arg) {
   if (!failed()) {
     require(t.storage != Storage::kConstant, Code::kInvalidProgram, arg, "output is a constant");
   }
+  if (!failed() && method_->last_output_ != nullptr && t.storage == Storage::kPlanned && !t.dynamic) {
+    method_->written_last_ = args_.i32(arg);
+    *method_->last_output_ = t;
+  }
   return t;
 }
 
@@ -335,12 +336,12 @@ Value* Prepare::value_slot(uint32_t arg) {
   return &method_->table_[args_.i32(arg)];
 }
 
-void Prepare::require_dtype(uint32_t arg, const Tensor& t, DType dtype) {
+void Prepare::refuse_dtype(uint32_t arg, const Tensor& t, DType dtype) {
   require(t.dtype == dtype, Code::kInvalidProgram, arg, "expected ", dtype_name(dtype), ", found ",
           dtype_name(t.dtype));
 }
 
-void Prepare::require_rank(uint32_t arg, const Tensor& t, uint32_t rank) {
+void Prepare::refuse_rank(uint32_t arg, const Tensor& t, uint32_t rank) {
   require(t.rank == rank, Code::kInvalidProgram, arg, "expected rank ", rank, ", found ",
           static_cast<uint32_t>(t.rank));
 }

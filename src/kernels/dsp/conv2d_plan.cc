@@ -54,7 +54,7 @@ bool requantizes_fast(const Conv2dS8& c, WeightLayout layout) {
   if (!bounds_fit_s8(c.act_min, c.act_max)) return false;
   const int64_t operand = largest_operand(c.input_offset);
   const int64_t products = operand * depth_of(c) * 128;
-  if (tables_requantize_fast(products, c.multiplier, c.shift, c.bias, c.out_c, c.output_offset)) return true;
+  if (tables_requantize_fast(products, c)) return true;
   for (int32_t o = 0; o < c.out_c; ++o) {
     const int64_t bias = c.bias != nullptr ? magnitude(c.bias[o]) : 0;
     const auto fast = [&](int64_t sum) {
@@ -142,8 +142,8 @@ ConvPlan ConvPlan::unpack(uint32_t path) {
 
 Block block_of(const Conv2dS8& c, const ConvPlan& plan) {
   constexpr int64_t kTooMuch = int64_t{1} << 24;  // no plan with such a line is kept
-  Block b{};
-  if (plan.direct) return b;
+  if (plan.direct) return {0, 0, 0, 0, 0, 0};
+  Block b;
   b.columns = plan.strip ? plan.extent : c.out_w;
   b.lines = plan.strip ? 1 : plan.extent;
   b.image_columns = (b.columns - 1) * c.stride_w + c.kernel_w;

@@ -58,7 +58,7 @@ bool fits_planes(const DepthwiseConv2dS8& c) {
 bool fits_arithmetic(const DepthwiseConv2dS8& c) {
   if (c.input_offset < -127 || c.input_offset > 128 || !bounds_fit_s8(c.act_min, c.act_max)) return false;
   const int64_t products = int64_t{c.kernel_h} * c.kernel_w * 128 * largest_operand(c.input_offset);
-  if (tables_requantize_fast(products, c.multiplier, c.shift, c.bias, c.out_c, c.output_offset)) return true;
+  if (tables_requantize_fast(products, c)) return true;
   for (int32_t o = 0; o < c.out_c; ++o) {
     const int64_t bias = c.bias != nullptr ? c.bias[o] : 0;
     const int64_t bound = products + (bias < 0 ? -bias : bias);

@@ -44,17 +44,13 @@ inline bool row_requantizes_fast(int64_t bound, int32_t multiplier, int32_t shif
   return bound < (int64_t{1} << (-shift - 1)) && output_offset >= -128 && output_offset <= 127;
 }
 
-extern "C" uint32_t wick_dsp_table_bits(const int32_t* multiplier, const int32_t* shift, const int32_t* bias,
-                                        int32_t count);
-
 // A cheap proof that all channels requantize fast when no sum of products exceeds `products`: loading a program is
 // counted too. False proves nothing: row by row it may still be so.
-inline bool tables_requantize_fast(int64_t products, const int32_t* multiplier, const int32_t* shift,
-                                   const int32_t* bias, int32_t count, int32_t output_offset) {
+template <typename Conv>
+bool tables_requantize_fast(int64_t products, const Conv& c) {
   constexpr int32_t kBiasLimit = 1 << 28;
-  if (products >= kAccLimit - kBiasLimit || output_offset < -128 || output_offset > 127) return false;
-  // In place of no biases any small numbers do.
-  return wick_dsp_table_bits(multiplier, shift, bias != nullptr ? bias : shift, count) < uint32_t{kMaxFastShift};
+  if (products >= kAccLimit - kBiasLimit || c.output_offset < -128 || c.output_offset > 127) return false;
+  return c.usual_tables || usual_tables(c.multiplier, c.shift, c.bias, c.out_c);
 }
 
 // The largest |x + offset| that a byte x can give.

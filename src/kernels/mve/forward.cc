@@ -3,6 +3,11 @@
 
 namespace wick::kernels::mve {
 
+// the look at all channels' constants
+bool usual_tables(const int32_t* multiplier, const int32_t* shift, const int32_t* bias, int32_t count) {
+  return scalar::usual_tables(multiplier, shift, bias, count);
+}
+
 // transposed convolution
 KernelMemory transpose_conv2d_s8_plan(TransposeConv2dS8& c) { return scalar::transpose_conv2d_s8_plan(c); }
 void transpose_conv2d_s8_prepare(TransposeConv2dS8& c, void* prepared) {

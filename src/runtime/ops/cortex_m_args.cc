@@ -7,11 +7,9 @@ Image image_of(Prepare& p, uint32_t arg, const Tensor& t, Layout layout) {
   p.require_rank(arg, t, 4);
   p.require_dtype(arg, t, DType::kInt8);
   if (p.failed()) return Image();
-  int64_t numel = 1;
+  // That there are at most 2^31 - 1 bytes, and so elements, was seen when the tensor was read.
   for (uint32_t d = 0; d < 4; ++d) {
     if (!p.require(t.sizes[d] > 0, Code::kUnsupported, arg, "dimension ", d, " is empty")) return Image();
-    numel *= t.sizes[d];
-    if (!p.require(numel <= INT32_MAX, Code::kUnsupported, arg, "more than 2^31 - 1 elements")) return Image();
   }
   if (layout == Layout::kExplicitNhwc) {
     p.require_contiguous(arg, t);
@@ -28,6 +26,10 @@ void resize_image(Prepare& p, uint32_t arg, Tensor* output, const Image& image, 
 }
 
 Pair pair_of(Prepare& p, uint32_t arg, int32_t low, int32_t high) {
+  int64_t items[2];
+  if (p.two_ints(arg, items) && items[0] >= low && items[0] <= high && items[1] >= low && items[1] <= high) {
+    return {static_cast<int32_t>(items[0]), static_cast<int32_t>(items[1])};
+  }
   const IntList list = p.int_list(arg);
   if (p.failed() || !p.require(list.count == 2, Code::kInvalidProgram, arg, "expected 2 entries, found ", list.count)) {
     return Pair();
@@ -69,7 +71,32 @@ float scale_of(Prepare& p, uint32_t arg) {
   return static_cast<float>(scale);
 }
 
-const int32_t* table_of(Prepare& p, uint32_t arg, const Tensor& t, int32_t count, int32_t low, int32_t high) {
+namespace {
+
+// All bits that are set in any element plus `offset`.
+template <uint32_t offset>
+uint32_t bits_of(const int32_t* table, int32_t count) {
+  const auto* t = reinterpret_cast<const uint32_t*>(table);
+  uint32_t bits = 0;
+  int32_t k = 0;
+  for (; k + 8 <= count; k += 8, t += 8) {
+    bits |= (t[0] + offset) | (t[1] + offset) | (t[2] + offset) | (t[3] + offset) | (t[4] + offset) | (t[5] + offset) |
+            (t[6] + offset) | (t[7] + offset);
+  }
+  for (; k < count; ++k, ++t) bits |= *t + offset;
+  return bits;
+}
+
+// Whether all elements are in [low, high]. Says so of the usual ranges alone: multipliers are not negative (the
+// sign bit is in none), shifts are -31..0 (plus 31 they have five bits).
+bool all_usual(const int32_t* table, int32_t count, int32_t low, int32_t high) {
+  if (low == INT32_MIN && high == INT32_MAX) return true;
+  if (low == 0 && high == INT32_MAX) return bits_of<0>(table, count) >> 31 == 0;
+  return low <= -31 && high >= 0 && bits_of<31>(table, count) >> 5 == 0;
+}
+
+// Whatever tensor it is, with everything that can be wrong with it.
+const int32_t* judged_table(Prepare& p, uint32_t arg, const Tensor& t, int32_t count, int32_t low, int32_t high) {
   p.require_dtype(arg, t, DType::kInt32);
   p.require_constant(arg, t);
   if (p.failed() || !p.require(t.numel() == static_cast<uint32_t>(count), Code::kInvalidProgram, arg, "expected ",
@@ -81,18 +108,7 @@ const int32_t* table_of(Prepare& p, uint32_t arg, const Tensor& t, int32_t count
                  "int32 data is not aligned to 4 bytes")) {
     return nullptr;
   }
-  if (low == INT32_MIN && high == INT32_MAX) return table;
-  // The usual ranges at a glance, four elements at a time: what is left after the shift must be 0 in all of them.
-  // Multipliers are not negative (the sign bit), shifts are -31..0 (plus 31: five bits); others are judged one by one.
-  const uint32_t offset = high == INT32_MAX && low == 0 ? 0 : 31, shift = offset == 0 ? 31 : 5;
-  uint32_t bits = 0;
-  int32_t k = 0;
-  for (; k + 4 <= count; k += 4) {
-    bits |= (static_cast<uint32_t>(table[k]) + offset) | (static_cast<uint32_t>(table[k + 1]) + offset) |
-            (static_cast<uint32_t>(table[k + 2]) + offset) | (static_cast<uint32_t>(table[k + 3]) + offset);
-  }
-  for (; k < count; ++k) bits |= static_cast<uint32_t>(table[k]) + offset;
-  const bool usual = (offset == 0 || (low <= -31 && high >= 0)) && bits >> shift == 0;
+  const bool usual = all_usual(table, count, low, high);
   for (int32_t i = 0; !usual && i < count; ++i) {
     if (!p.require(table[i] >= low && table[i] <= high, Code::kInvalidProgram, arg, "element ", i, " is ", table[i],
                    ", expected ", low, "..", high)) {
@@ -102,10 +118,19 @@ const int32_t* table_of(Prepare& p, uint32_t arg, const Tensor& t, int32_t count
   return table;
 }
 
+}  // namespace
+
+const int32_t* table_of(Prepare& p, uint32_t arg, int32_t count, int32_t low, int32_t high) {
+  const int32_t* table = p.int32_table(arg, count);
+  if (table != nullptr && all_usual(table, count, low, high)) return table;
+  return judged_table(p, arg, p.tensor(arg), count, low, high);
+}
+
 const int32_t* optional_table_of(Prepare& p, uint32_t arg, int32_t count) {
+  if (const int32_t* table = p.int32_table(arg, count)) return table;
   Tensor t;
   if (!p.optional_tensor(arg, &t)) return nullptr;
-  return table_of(p, arg, t, count, INT32_MIN, INT32_MAX);
+  return judged_table(p, arg, t, count, INT32_MIN, INT32_MAX);
 }
 
 const int8_t* weights_of(Prepare& p, uint32_t arg, const Tensor& t) {

@@ -52,14 +52,14 @@ Range activation_of(Prepare& p, uint32_t min_arg, uint32_t max_arg);
 float scale_of(Prepare& p, uint32_t arg);
 
 // A constant int32 tensor of `count` elements, each in [low, high].
-const int32_t* table_of(Prepare& p, uint32_t arg, const Tensor& t, int32_t count, int32_t low, int32_t high);
+const int32_t* table_of(Prepare& p, uint32_t arg, int32_t count, int32_t low, int32_t high);
 // The same, or null for None.
 const int32_t* optional_table_of(Prepare& p, uint32_t arg, int32_t count);
 inline const int32_t* multipliers_of(Prepare& p, uint32_t arg, int32_t count) {
-  return table_of(p, arg, p.tensor(arg), count, 0, INT32_MAX);
+  return table_of(p, arg, count, 0, INT32_MAX);
 }
 inline const int32_t* shifts_of(Prepare& p, uint32_t arg, int32_t count) {
-  return table_of(p, arg, p.tensor(arg), count, kMinShift, kMaxShift);
+  return table_of(p, arg, count, kMinShift, kMaxShift);
 }
 // Constant INT8 weights of rank 4 in plain contiguous order.
 const int8_t* weights_of(Prepare& p, uint32_t arg, const Tensor& t);

@@ -27,11 +27,13 @@ Status run(const void* params, RunContext& context) {
 // Plans, prepares and leaves the step behind.
 template <typename Conv, kernels::KernelMemory (*plan)(Conv&), void (*prepare)(Conv&, void*),
           void (*kernel)(const Conv&, const int8_t*, int8_t*, void*)>
-Status finish(Prepare& p, Conv& conv, const Tensor& input, const Tensor& output) {
+Status finish(Prepare& p, ConvStep<Conv>& step, const Tensor& input, const Tensor& output) {
   if (p.failed()) return p.status();
-  void* prepared = p.memory(plan(conv));
-  if (p.may_write()) prepare(conv, prepared);
-  return p.finish(run<Conv, kernel>, ConvStep<Conv>{conv, input.as<int8_t>(), output.as<int8_t>()});
+  void* prepared = p.memory(plan(step.conv));
+  if (p.may_write()) prepare(step.conv, prepared);
+  step.input = input.as<int8_t>();
+  step.output = output.as<int8_t>();
+  return p.finish(run<Conv, kernel>, step);
 }
 
 // input_offset, output_offset, multipliers, shifts, activation_min, activation_max: six arguments from `first`.
@@ -39,8 +41,15 @@ template <typename Conv>
 void read_quantization(Prepare& p, uint32_t first, Conv& c) {
   c.input_offset = negated_zero_point_of(p, first);
   c.output_offset = zero_point_of(p, first + 1);
-  c.multiplier = multipliers_of(p, first + 2, c.out_c);
-  c.shift = shifts_of(p, first + 3, c.out_c);
+  c.multiplier = p.int32_table(first + 2, c.out_c);
+  c.shift = p.int32_table(first + 3, c.out_c);
+  const bool usual =
+      c.multiplier != nullptr && c.shift != nullptr && isa::usual_tables(c.multiplier, c.shift, c.bias, c.out_c);
+  if (!usual) {
+    c.multiplier = multipliers_of(p, first + 2, c.out_c);
+    c.shift = shifts_of(p, first + 3, c.out_c);
+  }
+  if constexpr (requires { c.usual_tables; }) c.usual_tables = usual;
   const Range range = activation_of(p, first + 4, first + 5);
   c.act_min = range.low;
   c.act_max = range.high;
@@ -93,7 +102,8 @@ bool check_arg_count(Prepare& p, uint32_t without, uint32_t with) {
 Status prepare_conv2d(Prepare& p, Layout layout) {
   if (!check_arg_count(p, 13, 14)) return p.status();
   const Tensor input = p.tensor(0), weights = p.tensor(1);
-  kernels::Conv2dS8 c = {};
+  ConvStep<kernels::Conv2dS8> step;
+  kernels::Conv2dS8& c = step.conv;
   set_input_image(c, image_of(p, 0, input, layout));
   c.weights = weights_of(p, 1, weights);
   if (p.failed()) return p.status();
@@ -114,13 +124,14 @@ Status prepare_conv2d(Prepare& p, Layout layout) {
   read_window(p, 3, c);
   read_quantization(p, 6, c);
   const Tensor output = read_output(p, c, layout);
-  return finish<kernels::Conv2dS8, isa::conv2d_s8_plan, isa::conv2d_s8_prepare, isa::conv2d_s8>(p, c, input, output);
+  return finish<kernels::Conv2dS8, isa::conv2d_s8_plan, isa::conv2d_s8_prepare, isa::conv2d_s8>(p, step, input, output);
 }
 
 Status prepare_depthwise(Prepare& p, Layout layout) {
   if (!check_arg_count(p, 14, 15)) return p.status();
   const Tensor input = p.tensor(0), weights = p.tensor(1);
-  kernels::DepthwiseConv2dS8 c = {};
+  ConvStep<kernels::DepthwiseConv2dS8> step;
+  kernels::DepthwiseConv2dS8& c = step.conv;
   set_input_image(c, image_of(p, 0, input, layout));
   c.weights = weights_of(p, 1, weights);
   const int32_t per_input = p.int32_in(6, 1, INT32_MAX);
@@ -138,7 +149,7 @@ Status prepare_depthwise(Prepare& p, Layout layout) {
   read_quantization(p, 7, c);
   const Tensor output = read_output(p, c, layout);
   return finish<kernels::DepthwiseConv2dS8, isa::depthwise_conv2d_s8_plan, isa::depthwise_conv2d_s8_prepare,
-                isa::depthwise_conv2d_s8>(p, c, input, output);
+                isa::depthwise_conv2d_s8>(p, step, input, output);
 }
 
 // (size - 1) * stride - 2 * pad + kernel + output_padding.
@@ -151,7 +162,8 @@ int32_t transposed_outputs(Prepare& p, int32_t size, int32_t kernel, int32_t str
 Status prepare_transpose_conv2d(Prepare& p, Layout layout) {
   if (!check_arg_count(p, 14, 16)) return p.status();
   const Tensor input = p.tensor(0), weights = p.tensor(1);
-  kernels::TransposeConv2dS8 c = {};
+  ConvStep<kernels::TransposeConv2dS8> step;
+  kernels::TransposeConv2dS8& c = step.conv;
   set_input_image(c, image_of(p, 0, input, layout));
   c.weights = weights_of(p, 1, weights);
   const Pair stride = pair_of(p, 3, 1, kMaxWindow), pad = pair_of(p, 4, 0, kMaxWindow);
@@ -174,7 +186,7 @@ Status prepare_transpose_conv2d(Prepare& p, Layout layout) {
   read_quantization(p, 7, c);
   const Tensor output = read_output(p, c, layout);
   return finish<kernels::TransposeConv2dS8, isa::transpose_conv2d_s8_plan, isa::transpose_conv2d_s8_prepare,
-                isa::transpose_conv2d_s8>(p, c, input, output);
+                isa::transpose_conv2d_s8>(p, step, input, output);
 }
 
 }  // namespace
