@@ -198,8 +198,8 @@ struct Field {
   uint32_t bytes;
 };
 
-// Offsets of `count` fields of the table at `at`, 0 for those that are absent, a bit for each that is there, and the bytes
-// that they reach over. False, and bad(), when it is no table.
+// Offsets of `count` fields of the table at `at`, 0 for those that are absent, a bit for each that is there, and the
+// bytes that they reach over. False, and bad(), when it is no table.
 bool judge_layout(const Buffer& buffer, uint32_t at, const Field* wanted, uint32_t count, uint16_t* offsets,
                   uint32_t* present, uint32_t* extent);
 
