@@ -195,7 +195,7 @@ Status Method::value_in_file(int32_t index, Value* value, ErrorText& error) cons
   if (t.storage == Storage::kPlanned) {
     const uint32_t id = facts.memory_id;
     // Sizes of planned memory are below 2 GiB, which open() has seen to.
-    if (id - 1 < buffer_sizes_.count - 1 && facts.offset <= buffer_sizes_.u32(2 * id) &&
+    if (id != 0 && id < buffer_sizes_.count && facts.offset <= buffer_sizes_.u32(2 * id) &&
         facts.bytes <= buffer_sizes_.u32(2 * id) - facts.offset && (facts.offset & (element_bytes - 1)) == 0) {
       uint8_t* memory = planned_ != nullptr ? planned_[id - 1] : nullptr;
       t.data = hole_count_ > 0     ? planned_address(id, facts.offset)
