@@ -211,7 +211,8 @@ void add_compile(CLI::App& app, CompileCommandOptions& o) {
   compile->add_flag("--channels-last", o.channels_last,
                     "The caller gives and takes images as [N, H, W, C] in memory: spares an INT8 program a copy");
   compile->add_flag("--verbose", o.verbose, "Each pass with its nodes and time; each tensor's range and error");
-  compile->add_option("--report", o.report, "Write every figure, tensor by tensor (JSON)")->type_name("FILE.json");
+  compile->add_option("--report", o.report, "Write every figure, tensor by tensor: JSON, or an HTML page")
+      ->type_name("FILE.json|.html");
   compile->add_option("--json", o.json, "The same")->type_name("FILE");
 }
 

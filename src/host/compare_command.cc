@@ -11,8 +11,8 @@
 #include "files/failure.h"
 #include "files/samples.h"
 #include "files/text_table.h"
-#include "host/compare_page.h"
 #include "host/memory_plan.h"
+#include "host/report_pages.h"
 #include "host/side_by_side.h"
 
 namespace wick::host {

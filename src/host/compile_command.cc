@@ -12,6 +12,7 @@
 #include "files/files.h"
 #include "files/samples.h"
 #include "files/text_table.h"
+#include "host/report_pages.h"
 
 namespace wick::host {
 
@@ -80,7 +81,11 @@ class Compile {
     print(compiled);
     const std::string all = json(compiled).dump(2) + "\n";
     if (!o_.json.empty()) write_file(o_.json, all);
-    if (!o_.report.empty()) write_file(o_.report, all);
+    if (o_.report.ends_with(".html")) {
+      write_file(o_.report, compile_page(json(compiled)));
+    } else if (!o_.report.empty()) {
+      write_file(o_.report, all);
+    }
     return 0;
   }
 

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "files/failure.h"
-#include "host/compare_page.h"
 #include "host/memory_plan.h"
+#include "host/report_pages.h"
 
 using namespace wick;
 using namespace wick::host;
@@ -132,4 +132,12 @@ TEST_CASE("Comparison page carries chart library and figures, and no figure can 
   CHECK(page.find("Chart.js") != std::string::npos);
   CHECK(page.find("/*FIGURES*/") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);  // nothing is loaded from elsewhere
+}
+
+TEST_CASE("Compile page carries its figures, and loads nothing from elsewhere") {
+  const std::string page = compile_page({{"program", "a.pte"}, {"tensors", {{{"name", "</script>"}}}}});
+  CHECK(page.find(R"("program":"a.pte")") != std::string::npos);
+  CHECK(page.find(R"("name":"<\/script>")") != std::string::npos);
+  CHECK(page.find("/*FIGURES*/") == std::string::npos);
+  CHECK(page.find("src=") == std::string::npos);
 }
